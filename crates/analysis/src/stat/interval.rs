@@ -1,0 +1,102 @@
+//! Confidence levels and intervals.
+
+use serde::{Serialize, Serializer};
+
+use super::StatError;
+
+/// A two-sided confidence level in (0, 1), such as 0.95.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Level(f64);
+
+impl Level {
+    /// 95 %.
+    pub const P95: Level = Level(0.95);
+
+    /// Takes a level; anything outside (0, 1), NaN included, is a [`StatError::Domain`].
+    pub fn new(level: f64) -> Result<Self, StatError> {
+        if level > 0.0 && level < 1.0 {
+            Ok(Level(level))
+        } else {
+            Err(StatError::domain(
+                "the confidence level",
+                level,
+                "a number above 0 and below 1, such as 0.95",
+            ))
+        }
+    }
+
+    /// The level as a number, 0.95.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    /// The error rate, 1 − level.
+    pub fn alpha(self) -> f64 {
+        1.0 - self.0
+    }
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        Level::P95
+    }
+}
+
+impl Serialize for Level {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0)
+    }
+}
+
+/// An interval by a named method. A bound that does not exist is `None`, `null` in JSON: never an
+/// infinity, so that nothing can average it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Interval {
+    /// The method by its name in CONTRACT: `wilson`, `clopper-pearson`, …
+    pub method: &'static str,
+    /// The nominal two-sided level.
+    pub level: Level,
+    /// The lower bound, in the estimate's unit.
+    pub low: Option<f64>,
+    /// The upper bound, in the estimate's unit.
+    pub high: Option<f64>,
+}
+
+impl Interval {
+    /// An interval of two bounds; a bound that is not finite becomes `None`.
+    pub fn new(method: &'static str, level: Level, low: f64, high: f64) -> Self {
+        let exists = |x: f64| x.is_finite().then_some(x);
+        Interval { method, level, low: exists(low), high: exists(high) }
+    }
+}
+
+/// A point with one interval, `{estimate, low, high}` in JSON. What does not exist is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The point estimate.
+    pub estimate: Option<f64>,
+    /// The lower bound.
+    pub low: Option<f64>,
+    /// The upper bound.
+    pub high: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_between_zero_and_one() {
+        assert_eq!(Level::new(0.95).unwrap(), Level::P95);
+        for bad in [0.0, 1.0, -0.5, 95.0, f64::NAN, f64::INFINITY] {
+            assert!(Level::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_bound_that_does_not_exist_is_null() {
+        let interval = Interval::new("exact", Level::P95, 0.5, f64::INFINITY);
+        let json = serde_json::to_string(&interval).unwrap();
+        assert_eq!(json, r#"{"method":"exact","level":0.95,"low":0.5,"high":null}"#);
+    }
+}

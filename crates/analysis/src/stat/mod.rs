@@ -1,0 +1,10 @@
+//! Estimators, intervals and tests. Pure functions of numbers: no files, no clock, and chance only
+//! from a seed that the caller gives.
+
+pub mod error;
+pub mod interval;
+pub mod test_result;
+
+pub use error::StatError;
+pub use interval::{Estimate, Interval, Level};
+pub use test_result::{Alternative, TestResult};
