@@ -1,1 +1,8 @@
-//! placeholder
+//! From a definition to recorded trials: definition → plan → order → executor → journal.
+//!
+//! A definition ([`definition`]) is crossed to cells and blocks and put in an order ([`plan`]); an
+//! [`executor::Executor`] does one trial at a time, on this machine or elsewhere; the journal
+//! writes what each saw before the next begins.
+
+pub mod executor;
+pub mod plan;

@@ -1,1 +1,12 @@
-//! placeholder
+//! The files of a run: their columns, their rows and their readers.
+//!
+//! Both halves of the suite stand on this crate and on nothing of each other: what records trials
+//! writes these files, what analyses them reads them. A run is a folder.
+
+pub mod columns;
+pub mod error;
+pub mod manifest;
+pub mod rows;
+pub mod table;
+
+pub use error::RecordError;

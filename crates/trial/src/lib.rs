@@ -1,1 +1,10 @@
-//! placeholder
+//! One trial: what it is asked to do ([`spec`]), what it saw ([`record`]), and the workloads that
+//! do it ([`workload`]).
+//!
+//! A trial is a process: `race-trial` reads one [`spec::TrialSpec`] as JSON, does it, writes one
+//! [`record::TrialRecord`] as JSON and ends. The private futex hash belongs to the address space,
+//! so a second trial in the same process would begin with what the first one left.
+
+pub mod factor;
+pub mod record;
+pub mod spec;

@@ -1,0 +1,264 @@
+//! Reads a file of a run: checks its header and every cell, and keeps what a crash left whole.
+//!
+//! Rows are appended and synced one at a time, so the only damage that a crash can do is a last
+//! line that is torn. Such a line is set aside and named; anything else that is not a row is an
+//! error, because a row that is silently passed over is a biased sample.
+
+use std::path::{Path, PathBuf};
+
+use crate::RecordError;
+use crate::columns::{Kind, kind};
+
+/// A checked file: the rows as text, and the torn last line if there is one.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The file.
+    pub file: PathBuf,
+    /// Header and whole rows, each ended by a newline.
+    pub text: String,
+    /// How many rows.
+    pub rows: usize,
+    /// The last line, if it was torn.
+    pub torn: Option<Torn>,
+}
+
+/// A last line without its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Torn {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What stands there.
+    pub text: String,
+}
+
+impl Torn {
+    /// The warning that names it.
+    pub fn sentence(&self, file: &Path) -> String {
+        format!(
+            "{} line {} is torn ({:?}): it is not used; `experiments resume` runs its trial again",
+            file.display(),
+            self.line,
+            shortened(&self.text)
+        )
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+impl Table {
+    /// Reads and checks a file whose header must be `columns`, in this order.
+    pub fn read(file: &Path, columns: &[&str]) -> Result<Table, RecordError> {
+        let bytes = std::fs::read(file).map_err(|error| RecordError::Unreadable {
+            file: file.to_path_buf(),
+            reason: error.to_string(),
+        })?;
+        Table::parse(file, bytes, columns)
+    }
+
+    /// Checks what stands in a file; `file` is for the messages.
+    pub fn parse(file: &Path, bytes: Vec<u8>, columns: &[&str]) -> Result<Table, RecordError> {
+        // A torn write may end inside a character: the tail is judged before the text.
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let tail = String::from_utf8_lossy(&bytes[whole..]).into_owned();
+        let head = bytes[..whole].to_vec();
+        let text = String::from_utf8(head).map_err(|error| RecordError::Row {
+            file: file.to_path_buf(),
+            line: 1 + error.as_bytes()[..error.utf8_error().valid_up_to()]
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count(),
+            problem: "there are bytes that are not UTF-8".to_string(),
+        })?;
+
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(text.as_bytes());
+        let mut record = csv::StringRecord::new();
+        let mut rows = 0;
+        let mut last_line = 0;
+        let row_error = |line: usize, problem: String| RecordError::Row {
+            file: file.to_path_buf(),
+            line,
+            problem,
+        };
+        loop {
+            match reader.read_record(&mut record) {
+                Ok(false) => break,
+                Ok(true) => {}
+                Err(error) => return Err(row_error(last_line + 1, error.to_string())),
+            }
+            let line = record.position().map_or(last_line + 1, |at| at.line() as usize);
+            if last_line == 0 {
+                check_header(file, &record, columns)?;
+            } else {
+                check_row(&record, columns).map_err(|problem| row_error(line, problem))?;
+                rows += 1;
+            }
+            last_line = line;
+        }
+        if last_line == 0 {
+            let found = if tail.is_empty() { "the file is empty" } else { "the header is torn" };
+            return Err(RecordError::Header {
+                file: file.to_path_buf(),
+                problem: found.to_string(),
+                expected: columns.join(","),
+            });
+        }
+        let torn = (!tail.is_empty()).then(|| Torn { line: last_line + 1, text: tail });
+        Ok(Table { file: file.to_path_buf(), text, rows, torn })
+    }
+
+    /// The cells of one column with their lines, as text.
+    pub fn column(&self, name: &str) -> Vec<(usize, String)> {
+        let mut reader = csv::Reader::from_reader(self.text.as_bytes());
+        let at = reader.headers().ok().and_then(|header| header.iter().position(|c| c == name));
+        let Some(at) = at else { return Vec::new() };
+        reader
+            .records()
+            .filter_map(Result::ok)
+            .map(|row| {
+                let line = row.position().map_or(0, |p| p.line() as usize);
+                (line, row.get(at).unwrap_or_default().to_string())
+            })
+            .collect()
+    }
+
+    /// That no two rows have the same number in `column`: a trial that is there twice would count
+    /// twice.
+    pub fn unique(&self, column: &str) -> Result<(), RecordError> {
+        let mut seen = std::collections::HashMap::new();
+        for (line, cell) in self.column(column) {
+            if let Some(first) = seen.insert(cell.clone(), line) {
+                return Err(RecordError::Row {
+                    file: self.file.clone(),
+                    line,
+                    problem: format!(
+                        "{column} {cell} is already in line {first}: a {column} counts once"
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_header(
+    file: &Path,
+    found: &csv::StringRecord,
+    columns: &[&str],
+) -> Result<(), RecordError> {
+    let names: Vec<&str> = found.iter().collect();
+    if names == columns {
+        return Ok(());
+    }
+    let quoted = |names: Vec<&&str>| {
+        names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+    };
+    let missing: Vec<&&str> = columns.iter().filter(|column| !names.contains(column)).collect();
+    let foreign: Vec<&&str> = names.iter().filter(|name| !columns.contains(name)).collect();
+    let mut problems = Vec::new();
+    if !missing.is_empty() {
+        problems.push(format!("missing {}", quoted(missing)));
+    }
+    if !foreign.is_empty() {
+        problems.push(format!("not known {}", quoted(foreign)));
+    }
+    if problems.is_empty() {
+        problems.push("the columns are in another order, or one stands there twice".to_string());
+    }
+    Err(RecordError::Header {
+        file: file.to_path_buf(),
+        problem: problems.join("; "),
+        expected: columns.join(","),
+    })
+}
+
+fn check_row(row: &csv::StringRecord, columns: &[&str]) -> Result<(), String> {
+    if row.len() != columns.len() {
+        return Err(format!("{} cells: a row has {}", row.len(), columns.len()));
+    }
+    for (cell, column) in row.iter().zip(columns) {
+        let (kind, may_be_empty) = kind(column);
+        if cell.is_empty() {
+            if may_be_empty {
+                continue;
+            }
+            return Err(format!("{column} is empty: every row has one"));
+        }
+        let accepted = match kind {
+            Kind::Integer if cell.parse::<u64>().is_err() => "a whole number from 0",
+            Kind::Number if !cell.parse::<f64>().is_ok_and(f64::is_finite) => "a finite number",
+            _ => continue,
+        };
+        return Err(format!("{column} is {cell:?}: accepted is {accepted}"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::TIMELINE;
+
+    const HEADER: &str = "trial,t_s,threads,ops,mops_per_s,slots\n";
+
+    fn parse(text: &str) -> Result<Table, RecordError> {
+        Table::parse(Path::new("R/timeline.csv"), text.as_bytes().to_vec(), &TIMELINE)
+    }
+
+    #[test]
+    fn a_torn_last_line_is_set_aside_and_named() {
+        let table = parse(&format!("{HEADER}1,0.1,2,10,,16\n1,0.2,2,3")).unwrap();
+        assert_eq!(table.rows, 1);
+        assert_eq!(table.torn, Some(Torn { line: 3, text: "1,0.2,2,3".into() }));
+        assert!(table.text.ends_with("16\n"));
+    }
+
+    #[test]
+    fn a_line_in_the_middle_that_is_no_row_is_an_error() {
+        let error = parse(&format!("{HEADER}1,0.1,2\n1,0.2,2,3,,16\n")).unwrap_err();
+        assert_eq!(error.to_string(), "R/timeline.csv line 2: 3 cells: a row has 6");
+    }
+
+    #[test]
+    fn a_cell_of_another_kind_is_named() {
+        let error = parse(&format!("{HEADER}1,soon,2,3,,16\n")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "R/timeline.csv line 2: t_s is \"soon\": accepted is a finite number"
+        );
+        assert!(parse(&format!("{HEADER}1,NaN,2,3,,16\n")).is_err());
+        assert!(parse(&format!("{HEADER}-1,0.1,2,3,,16\n")).is_err());
+    }
+
+    #[test]
+    fn a_header_with_foreign_or_missing_columns_is_named() {
+        let error = parse("trial,t_s,threads,ops,rate,slots\n").unwrap_err().to_string();
+        assert!(error.contains("missing \"mops_per_s\"; not known \"rate\""), "{error}");
+        assert!(parse("").unwrap_err().to_string().contains("empty"));
+        assert!(parse("trial,t_s").unwrap_err().to_string().contains("torn"));
+        assert!(parse("t_s,trial,threads,ops,mops_per_s,slots\n").is_err());
+    }
+
+    #[test]
+    fn a_torn_character_is_a_torn_line() {
+        let mut bytes = format!("{HEADER}1,0.1,2,10,,16\n").into_bytes();
+        bytes.push(0xc3);
+        let table = Table::parse(Path::new("t"), bytes, &TIMELINE).unwrap();
+        assert_eq!(table.torn.unwrap().line, 3);
+    }
+
+    #[test]
+    fn a_trial_counts_once() {
+        let table = parse(&format!("{HEADER}1,0.1,2,10,,16\n1,0.2,2,11,,16\n")).unwrap();
+        let error = table.unique("trial").unwrap_err().to_string();
+        assert!(error.contains("line 3") && error.contains("line 2"), "{error}");
+    }
+}
