@@ -1,8 +1,11 @@
 //! Estimators, intervals and tests. Pure functions of numbers: no files, no clock, and chance only
 //! from a seed that the caller gives.
 
+pub mod binomial;
 pub mod error;
 pub mod interval;
+pub mod proportion;
+pub mod root;
 pub mod test_result;
 
 pub use error::StatError;

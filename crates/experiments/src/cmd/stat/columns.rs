@@ -1,0 +1,177 @@
+//! Named columns of a CSV file, with errors that name the file, the line and the column.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// A CSV file with a header, read whole.
+#[derive(Debug)]
+pub struct Columns {
+    file: String,
+    header: Vec<String>,
+    rows: Vec<csv::StringRecord>,
+}
+
+/// One row of [`Columns`].
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    of: &'a Columns,
+    record: &'a csv::StringRecord,
+}
+
+impl Columns {
+    /// Reads `path` (`-` is standard input) and checks that it has the columns that are needed. Other columns may be
+    /// there, in any order.
+    pub fn read(path: &Path, needed: &[&str]) -> Result<Columns, Failure> {
+        let file = if path == Path::new("-") {
+            "standard input".to_owned()
+        } else {
+            path.display().to_string()
+        };
+        let source: Box<dyn Read> = if path == Path::new("-") {
+            Box::new(io::stdin().lock())
+        } else {
+            Box::new(
+                File::open(path)
+                    .map_err(|error| Failure::Request(format!("{file} cannot be read: {error}")))?,
+            )
+        };
+        Self::parse(file, source, needed)
+    }
+
+    /// Reads CSV text from anywhere; `file` is what the errors call it.
+    pub fn parse(file: String, source: impl Read, needed: &[&str]) -> Result<Columns, Failure> {
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(source);
+        let broken = |error: csv::Error| {
+            let line = error.position().map_or(String::new(), |at| format!(", line {}", at.line()));
+            let why = match error.kind() {
+                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                    format!("it has {len} cells where the header has {expected_len}")
+                }
+                csv::ErrorKind::Utf8 { .. } => "it is not UTF-8 text".to_owned(),
+                csv::ErrorKind::Io(error) => error.to_string(),
+                _ => error.to_string(),
+            };
+            Failure::Request(format!("{file}{line}: {why}"))
+        };
+        let header: Vec<String> =
+            reader.headers().map_err(broken)?.iter().map(str::to_owned).collect();
+        let list = |names: &[&str]| names.join("`, `");
+        if header.is_empty() || header.iter().all(String::is_empty) {
+            return Err(Failure::Request(format!(
+                "{file} is empty: it needs a header with the columns `{}`, then a row each",
+                list(needed)
+            )));
+        }
+        for name in needed {
+            match header.iter().filter(|found| found == name).count() {
+                1 => {}
+                0 => {
+                    let found: Vec<&str> = header.iter().map(String::as_str).collect();
+                    return Err(Failure::Request(format!(
+                        "{file}, line 1: there is no column `{name}`; needed are `{}`, found are `{}`",
+                        list(needed),
+                        list(&found)
+                    )));
+                }
+                _ => {
+                    return Err(Failure::Request(format!(
+                        "{file}, line 1: the column `{name}` is there more than once"
+                    )));
+                }
+            }
+        }
+        let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(broken)?;
+        if rows.is_empty() {
+            return Err(Failure::Request(format!(
+                "{file} has a header and no rows: there is nothing to compute from"
+            )));
+        }
+        Ok(Columns { file, header, rows })
+    }
+
+    /// Whether an optional column is there.
+    pub fn has(&self, column: &str) -> bool {
+        self.header.iter().any(|name| name == column)
+    }
+
+    /// The rows, in the file's order.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|record| Row { of: self, record })
+    }
+}
+
+impl<'a> Row<'a> {
+    /// The cell's text, trimmed; empty if there is no such column.
+    pub fn text(&self, column: &str) -> &'a str {
+        let at = self.of.header.iter().position(|name| name == column);
+        at.and_then(|i| self.record.get(i)).unwrap_or("")
+    }
+
+    /// A whole number from 0.
+    pub fn count(&self, column: &str) -> Result<u64, Failure> {
+        let text = self.text(column);
+        super::count(text).map_err(|why| match text {
+            "" => self.wrong(column, "the cell is empty; a count is needed"),
+            _ => self.wrong(column, why),
+        })
+    }
+
+    /// A finite number.
+    pub fn number(&self, column: &str) -> Result<f64, Failure> {
+        match self.text(column) {
+            "" => Err(self.wrong(column, "the cell is empty; a number is needed")),
+            text => match text.parse::<f64>() {
+                Ok(x) if x.is_finite() => Ok(x),
+                _ => Err(self.wrong(column, format!("`{text}` is not a finite number"))),
+            },
+        }
+    }
+
+    /// An error about this cell: file, line and column, then the sentence.
+    pub fn wrong(&self, column: &str, why: impl std::fmt::Display) -> Failure {
+        let line = self.record.position().map_or(0, csv::Position::line);
+        Failure::Request(format!("{}, line {line}, column `{column}`: {why}", self.of.file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Columns, Failure> {
+        Columns::parse("times.csv".into(), text.as_bytes(), &["time", "event"])
+    }
+
+    #[test]
+    fn reads_columns_by_name_in_any_order() {
+        let columns = parse("event, note ,time\n# a comment\n1,x,2.5\n0,,3\n").unwrap();
+        let times: Vec<f64> = columns.rows().map(|row| row.number("time").unwrap()).collect();
+        assert_eq!(times, [2.5, 3.0]);
+        assert!(columns.has("note") && !columns.has("group"));
+        assert_eq!(columns.rows().next().unwrap().text("note"), "x");
+    }
+
+    #[test]
+    fn errors_name_file_line_and_column() {
+        let says = |text: &str| match parse(text) {
+            Err(failure) => failure.to_string(),
+            Ok(columns) => {
+                let cell = |row: Row| row.number("time").and(row.count("event"));
+                columns.rows().find_map(|row| cell(row).err()).unwrap().to_string()
+            }
+        };
+        assert!(says("").contains("times.csv is empty"));
+        assert!(says("time,event\n").contains("no rows"));
+        assert!(says("time,group\n1,2\n").contains("line 1: there is no column `event`"));
+        assert!(says("time,event,time\n1,1,1\n").contains("more than once"));
+        assert!(says("time,event\n1,1\n2\n").contains("line 3: it has 1 cells"));
+        assert!(says("time,event\n1,1\nsoon,1\n").contains("line 3, column `time`: `soon`"));
+        assert!(says("time,event\nNaN,1\n").contains("not a finite number"));
+        assert!(says("time,event\n1,\n").contains("line 2, column `event`: the cell is empty"));
+        assert!(says("time,event\n1,-1\n").contains("column `event`: a count is"));
+    }
+}

@@ -1,0 +1,123 @@
+//! `experiments stat …`: the estimators that `analyze` uses, on numbers typed in.
+//!
+//! A subcommand is a file here with its `Args` and `run`; a new one touches three lines of this
+//! file. Each builds the text of its answer with [`table`] and hands it over with [`Options::answer`], which
+//! chooses between text and JSON.
+
+pub mod columns;
+pub mod proportion;
+pub mod table;
+
+use std::io::{self, Write};
+
+use analysis::stat::Level;
+use analysis::stat::binomial::MOST_TRIALS;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::failure::{Failure, Outcome};
+
+/// Statistics on numbers typed in
+///
+/// Proportions, two-by-two tables, strata and power, by the same code that `analyze` uses. Results
+/// are on standard output; `--json` gives them in full precision.
+#[derive(Debug, Args)]
+pub struct StatArgs {
+    #[command(subcommand)]
+    command: StatCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum StatCommand {
+    Proportion(proportion::ProportionArgs),
+}
+
+/// Runs one `stat` subcommand, writing its result to `out`.
+pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
+    match args.command {
+        StatCommand::Proportion(args) => proportion::run(args, out),
+    }
+}
+
+/// What every `stat` subcommand takes; `#[command(flatten)]` it.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Options {
+    /// The confidence level of intervals, between 0 and 1
+    #[arg(long, default_value = "0.95", value_parser = level, allow_negative_numbers = true)]
+    pub level: Level,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Options {
+    /// Writes a result: as JSON if that was asked for, else the text.
+    pub fn answer(
+        &self,
+        out: &mut dyn Write,
+        result: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Outcome {
+        let text = if self.json {
+            let json = serde_json::to_string_pretty(result)
+                .map_err(|error| Failure::Running(format!("the result is not JSON: {error}")))?;
+            json + "\n"
+        } else {
+            text()
+        };
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            // The reader has seen enough, as `head` does.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => Ok(other?),
+        }
+    }
+}
+
+/// Parses `--level`.
+fn level(text: &str) -> Result<Level, String> {
+    let number: f64 = text.trim().parse().map_err(|_| {
+        format!("a confidence level is a number above 0 and below 1, such as 0.95, not `{text}`")
+    })?;
+    Level::new(number).map_err(|error| {
+        if (1.0..100.0).contains(&number) {
+            format!("{error}; for {number} % write {}", number / 100.0)
+        } else {
+            error.to_string()
+        }
+    })
+}
+
+/// Parses a count of trials. Shared by the subcommands that take counts as arguments.
+fn count(text: &str) -> Result<u64, String> {
+    let refused = |why: &str| {
+        Err(format!("a count is a whole number from 0 to {MOST_TRIALS}; `{text}` is {why}"))
+    };
+    match text.trim().parse::<i128>() {
+        Ok(n) if n < 0 => refused("negative"),
+        Ok(n) if n > i128::from(MOST_TRIALS) => refused("above that"),
+        Ok(n) => u64::try_from(n).or_else(|_| refused("above that")),
+        Err(_) if text.trim().parse::<f64>().is_ok() => refused("not a whole number"),
+        Err(_) => refused("not a number"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_in_percent_is_refused_with_the_right_spelling() {
+        assert!(level("95").unwrap_err().contains("write 0.95"));
+        assert!(level("NaN").is_err() && level("0").is_err() && level("x").is_err());
+        assert_eq!(level("0.95"), Ok(Level::P95));
+    }
+
+    #[test]
+    fn a_count_says_what_it_is_not() {
+        assert_eq!(count("24"), Ok(24));
+        assert!(count("-1").unwrap_err().contains("negative"));
+        assert!(count("2.5").unwrap_err().contains("not a whole number"));
+        assert!(count("many").unwrap_err().contains("not a number"));
+        assert!(count("99999999999999999999999").unwrap_err().contains("above"));
+    }
+}

@@ -1,0 +1,109 @@
+//! Aligned text tables, and numbers as a reader wants them.
+
+/// A table in the making: a header, then rows. The first column is aligned left, the others right.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these column heads.
+    pub fn new(header: &[&str]) -> Self {
+        Table { rows: vec![header.iter().map(|&cell| cell.to_owned()).collect()] }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// The lines, each ended by a line feed, indented by two spaces.
+    pub fn render(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns)
+            .map(|i| {
+                let width = |row: &Vec<String>| row.get(i).map_or(0, |cell| cell.chars().count());
+                self.rows.iter().map(width).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::from(" ");
+            for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                line += &match i {
+                    0 => format!(" {cell:<width$}"),
+                    _ => format!("  {cell:>width$}"),
+                };
+            }
+            text += line.trim_end();
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A number to six significant digits, `-` for one that does not exist.
+pub fn number(value: impl Into<Option<f64>>) -> String {
+    let Some(x) = value.into().filter(|x| !x.is_nan()) else { return "-".into() };
+    if x == 0.0 {
+        return "0".into();
+    }
+    let magnitude = x.abs().log10().floor();
+    if !(-5.0..7.0).contains(&magnitude) {
+        return format!("{x:.4e}");
+    }
+    let decimals = (5.0 - magnitude).clamp(0.0, 10.0) as usize;
+    let text = format!("{x:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// A p-value to three significant digits; below 1e-4 in scientific notation.
+pub fn p_value(value: impl Into<Option<f64>>) -> String {
+    match value.into() {
+        None => "-".into(),
+        Some(0.0) => "0".into(),
+        Some(p) if p < 1e-4 => format!("{p:.2e}"),
+        Some(p) => {
+            let decimals = (2.0 - p.log10().floor()).clamp(3.0, 7.0) as usize;
+            format!("{p:.decimals$}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_lines_have_no_trailing_space() {
+        let mut table = Table::new(&["method", "low", "high"]);
+        table.row(["wilson".into(), "0.490162".into(), "0.94".into()]);
+        table.row(["a".into(), "-".into(), String::new()]);
+        assert_eq!(
+            table.render(),
+            "  method       low  high\n  wilson  0.490162  0.94\n  a              -\n"
+        );
+    }
+
+    #[test]
+    fn numbers_keep_six_digits() {
+        assert_eq!(number(0.490162356), "0.490162");
+        assert_eq!(number(11.0217391), "11.0217");
+        assert_eq!(number(1e-9), "1.0000e-9");
+        assert_eq!(number(0.0), "0");
+        assert_eq!(number(-0.25), "-0.25");
+        assert_eq!(number(None), "-");
+        assert_eq!(number(1234567.0), "1234567");
+    }
+
+    #[test]
+    fn p_values_keep_three_digits() {
+        assert_eq!(p_value(0.1092199), "0.109");
+        assert_eq!(p_value(0.0079365), "0.00794");
+        assert_eq!(p_value(1.0), "1.000");
+        assert_eq!(p_value(3.2e-9), "3.20e-9");
+    }
+}
