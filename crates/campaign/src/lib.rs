@@ -4,5 +4,6 @@
 //! [`executor::Executor`] does one trial at a time, on this machine or elsewhere; the journal
 //! writes what each saw before the next begins.
 
+pub mod definition;
 pub mod executor;
 pub mod plan;
