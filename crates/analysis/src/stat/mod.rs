@@ -6,6 +6,8 @@ pub mod error;
 pub mod interval;
 pub mod proportion;
 pub mod root;
+pub mod samples;
+pub mod stream;
 pub mod test_result;
 
 pub use error::StatError;

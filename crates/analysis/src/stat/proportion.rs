@@ -42,11 +42,7 @@ impl Proportion {
             ));
         }
         if k > n {
-            return Err(StatError::domain(
-                format!("K of N = {n} trials"),
-                k,
-                format!("0 to {n}"),
-            ));
+            return Err(StatError::domain(format!("K of N = {n} trials"), k, format!("0 to {n}")));
         }
         Ok(Proportion { k, n })
     }

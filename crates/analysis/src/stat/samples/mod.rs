@@ -1,0 +1,30 @@
+//! Samples of a continuous quantity, such as throughputs: how large, how much larger, how different.
+
+pub mod bootstrap;
+pub mod median;
+pub mod median_ratio;
+pub mod resampled_median;
+
+pub use bootstrap::{Replicates, Resampling};
+pub use median::SampleMedian;
+pub use median_ratio::MedianRatio;
+
+use super::StatError;
+
+/// A sample in ascending order. Refuses an empty one, and NaN and infinities, which have no place
+/// among measurements: `name` and the position, counted from 1, go into the sentence.
+pub fn sorted(name: &str, values: &[f64]) -> Result<Vec<f64>, StatError> {
+    if values.is_empty() {
+        return Err(StatError::too_few(format!("sample {name}"), "at least one value", "none"));
+    }
+    if let Some(position) = values.iter().position(|x| !x.is_finite()) {
+        return Err(StatError::domain(
+            format!("value {} of sample {name}", position + 1),
+            values[position],
+            "a finite number",
+        ));
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    Ok(sorted)
+}
