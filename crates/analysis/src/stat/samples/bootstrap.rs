@@ -154,7 +154,7 @@ impl Replicates {
         let below = self.ascending.partition_point(|&x| x < estimate);
         let at_most = self.ascending.partition_point(|&x| x <= estimate);
         let share = (below + at_most) as f64 / (2 * self.len()) as f64;
-        if !(share > 0.0 && share < 1.0 && acceleration.is_finite()) {
+        if share <= 0.0 || share >= 1.0 || !acceleration.is_finite() {
             return none;
         }
         let z0 = normal.inverse_cdf(share);
