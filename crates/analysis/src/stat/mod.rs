@@ -2,6 +2,7 @@
 //! from a seed that the caller gives.
 
 pub mod binomial;
+pub mod calibrate;
 pub mod error;
 pub mod interval;
 pub mod proportion;
