@@ -166,6 +166,13 @@ impl<K> Hash for IdSet<K> {
     }
 }
 
+// For lists of sets and lists of references to them alike.
+impl<K> AsRef<IdSet<K>> for IdSet<K> {
+    fn as_ref(&self) -> &IdSet<K> {
+        self
+    }
+}
+
 impl<K> FromIterator<u32> for IdSet<K> {
     /// Numbers beyond [`LARGEST_ID`] are left out.
     fn from_iter<I: IntoIterator<Item = u32>>(ids: I) -> Self {

@@ -19,6 +19,7 @@ pub mod process;
 pub mod signal;
 pub mod steal;
 pub mod thread;
+pub mod topology;
 pub mod usage;
 
 pub use affinity::CpuSet;
