@@ -5,6 +5,16 @@
 //! [`record::TrialRecord`] as JSON and ends. The private futex hash belongs to the address space,
 //! so a second trial in the same process would begin with what the first one left.
 
+pub mod drive;
 pub mod factor;
+pub mod pivot;
+pub mod place;
+pub mod prepare;
+pub mod ramp;
 pub mod record;
 pub mod spec;
+pub mod stage;
+mod trial;
+pub mod workload;
+
+pub use trial::run;

@@ -167,6 +167,11 @@ impl TrialRecord {
     pub fn failed(status: Status, error: impl Into<String>) -> Self {
         TrialRecord { error: Some(error.into()), ..TrialRecord::empty(status) }
     }
+
+    /// Adds a metric.
+    pub(crate) fn metric(&mut self, metric: &str, value: f64, unit: &str) {
+        self.metrics.push(Metric { metric: metric.into(), value, unit: unit.into() });
+    }
 }
 
 /// One look of the main thread.

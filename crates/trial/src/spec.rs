@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+mod check;
+
+pub use check::check;
+
 use crate::factor::{Count, Hash, Memory, Placement, Ramp, Span, Unlock, Workload};
 
 /// One trial, as the runner hands it to `race-trial`: one line of JSON on standard input.

@@ -1,0 +1,398 @@
+//! The course of a trial: threads come to be by the ramp, work together for the duration, are
+//! stopped and joined; the main thread looks on.
+//!
+//! Between the first creation and the last join the main thread reads a clock, sleeps on it,
+//! reads counters and asks for the slots, and nothing else: no lock, no channel, no park. Memory
+//! is taken and touched before. It is the only thread besides the workers, so that the number of
+//! workers is what the kernel's auto-scaling counts.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use kernel_abi::clock;
+use kernel_abi::futex_hash;
+use kernel_abi::prefault::{self, Apart};
+use kernel_abi::steal::Steal;
+use kernel_abi::thread::{Builder, JoinHandle};
+use kernel_abi::usage::Usage;
+
+use crate::factor::Hash;
+use crate::pivot::PivotWatch;
+use crate::prepare::Prepared;
+use crate::ramp::Schedule;
+use crate::record::{Pivot, Sample, Status, TrialRecord};
+use crate::spec::TrialSpec;
+use crate::stage::{Seat, Stage};
+use crate::workload::{MainPart, Work};
+
+/// How a trial went, for the workload to judge what it saw.
+#[derive(Debug, Clone)]
+pub struct Driven {
+    /// When the first thread could begin: just before its creation, or as the barrier opened.
+    pub begun_ns: u64,
+    /// The time in which all threads worked together, if there was one.
+    pub window: Option<Window>,
+    /// When the last thread left its loop.
+    pub last_left_ns: u64,
+    /// Operations of all threads, the ramp's included.
+    pub ops: u64,
+}
+
+/// The time in which all threads worked together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// From here,
+    pub begin_ns: u64,
+    /// to here.
+    pub end_ns: u64,
+}
+
+/// Does the trial with a workload whose memory is taken already.
+pub fn drive<W: Work>(
+    spec: &TrialSpec,
+    prepared: &Prepared,
+    work: W,
+    main_part: &mut dyn MainPart,
+) -> TrialRecord {
+    match Drive::new(spec, prepared, work) {
+        Ok(drive) => drive.run(main_part),
+        Err(error) => prepared.record(Status::Refused, Some(error)),
+    }
+}
+
+/// One look of the main thread, as it is kept until the end. 32 bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Look {
+    at_ns: u64,
+    ops: u64,
+    threads: u32,
+    slots: Option<u32>,
+}
+
+struct Drive<'a, W: 'static> {
+    spec: &'a TrialSpec,
+    prepared: &'a Prepared,
+    work: &'static W,
+    stage: &'static Stage,
+    ops: &'static [Apart<AtomicU64>],
+    helpers: usize,
+    schedule: Schedule,
+    watch: Option<PivotWatch>,
+    handles: Vec<JoinHandle<()>>,
+    looks: Vec<Look>,
+    next_look_ns: u64,
+    begin_ops: Vec<u64>,
+    end_ops: Vec<u64>,
+}
+
+impl<'a, W: Work> Drive<'a, W> {
+    fn new(spec: &'a TrialSpec, prepared: &'a Prepared, work: W) -> Result<Self, String> {
+        let helpers = work.helpers();
+        let threads = spec.threads as usize;
+        let all = helpers.saturating_add(threads);
+        let ops = prefault::zeroed::<Apart<AtomicU64>>(all)
+            .map_err(|errno| format!("mmap of the counters of {all} threads: {errno}"))?;
+        let mut schedule = Schedule::new(spec.ramp, threads, spec.seed);
+        schedule.created_ns.splice(0..0, std::iter::repeat_n(0, helpers));
+        schedule.first_pool = schedule.first_pool.map(|first| first + helpers);
+        let count = u32::try_from(all).unwrap_or(u32::MAX);
+        let watch =
+            prepared.online_cpus.and_then(|online| PivotWatch::new(spec.hash, count, online));
+        let planned_ns = schedule.created_ns.last().copied().unwrap_or(0)
+            + schedule.gap_ns.unwrap_or(0)
+            + spec.duration.ns();
+        // Creation may take longer than planned. Beyond this the vector grows, which the threads
+        // don't see: they never allocate.
+        let looks = planned_ns / spec.sample.ns().max(1) + 1024;
+        Ok(Drive {
+            spec,
+            prepared,
+            // For the rest of the process: the threads hold references that no scope bounds.
+            work: Box::leak(Box::new(work)),
+            stage: Box::leak(Box::new(Stage::new(schedule.gap_ns.is_none()))),
+            ops,
+            helpers,
+            schedule,
+            watch,
+            handles: Vec::with_capacity(all),
+            looks: touched(looks as usize),
+            next_look_ns: 0,
+            begin_ops: touched(all),
+            end_ops: touched(all),
+        })
+    }
+
+    fn run(mut self, main_part: &mut dyn MainPart) -> TrialRecord {
+        let mut record = self.prepared.record(Status::Ok, None);
+        let usage = Usage::of_self().ok();
+        let steal = Steal::read().ok();
+        let start_ns = clock::monotonic_ns();
+        self.next_look_ns = start_ns;
+
+        let (begun_ns, window, error) = match self.create(start_ns, &mut record) {
+            Ok(()) => {
+                let begin_ns = self.begin();
+                let begun_ns = if self.schedule.gap_ns.is_some() { begin_ns } else { start_ns };
+                let end_ns = self.watch_window(begin_ns, main_part);
+                (begun_ns, Some(Window { begin_ns, end_ns }), None)
+            }
+            Err(error) => (start_ns, None, Some(error)),
+        };
+        let left_early = self.stage.anyone_left();
+        self.stage.stop();
+        let opened = self.stage.open();
+        self.work.release();
+        let mut joined = Ok(());
+        for (index, handle) in self.handles.drain(..).enumerate() {
+            if let Err(error) = handle.join() {
+                joined = joined.and(Err(format!("thread {}: {error}", index + 1)));
+            }
+        }
+
+        record.slots_end = futex_hash::get_slots().ok();
+        if let (Some(usage), Ok(now)) = (usage, Usage::of_self()) {
+            let used = now.since(&usage);
+            record.user_s = Some(used.user_s);
+            record.system_s = Some(used.system_s);
+            record.voluntary_switches = Some(used.voluntary_switches);
+            record.involuntary_switches = Some(used.involuntary_switches);
+        }
+        if let (Some(steal), Ok(now)) = (steal, Steal::read()) {
+            record.steal_s = now.seconds_since(&steal, &self.prepared.places.all());
+        }
+        record.timeline = self.looks.iter().map(|look| sample(look, start_ns)).collect();
+
+        let failed = self.stage.failed().map(|errno| format!("futex: {errno}"));
+        let opened = opened.err().map(|errno| format!("futex wake of the barrier: {errno}"));
+        let error = error.or(joined.err()).or(failed).or(opened);
+        if let Some(error) = error {
+            record.status = Status::Refused;
+            record.error = Some(error);
+            return record;
+        }
+
+        let Some(window) = window else { return record };
+        let driven = self.measure(begun_ns, window, left_early, &mut record);
+        self.judge_growth(&mut record);
+        self.work.finish(&driven, &mut record);
+        main_part.finish(&mut record);
+        record
+    }
+
+    /// Creates all threads at their moments, looking on meanwhile.
+    fn create(&mut self, start_ns: u64, record: &mut TrialRecord) -> Result<(), String> {
+        let all = self.schedule.created_ns.len();
+        let due_worker = self.watch.as_ref().map(|watch| watch.due_worker() as usize);
+        // `grow`: the first pool's time, and its operations at its begin.
+        let mut first_phase = None;
+        for index in 0..all {
+            let at_ns = start_ns.saturating_add(self.schedule.created_ns[index]);
+            self.look_until(at_ns);
+            if self.schedule.first_pool == Some(index)
+                && let Some((since_ns, since_ops)) = first_phase
+            {
+                let look = self.look();
+                let seconds = look.at_ns.saturating_sub(since_ns) as f64 / 1e9;
+                if seconds > 0.0 {
+                    let ops = look.ops.saturating_sub(since_ops);
+                    record.metric("first_pool_rate", ops as f64 / seconds / 1e6, "Mops/s");
+                }
+                if let Some(slots) = look.slots {
+                    record.metric("first_pool_slots", f64::from(slots), "slots");
+                }
+            }
+            if due_worker == Some(index + 1)
+                && let Some(watch) = &mut self.watch
+            {
+                watch.due(clock::monotonic_ns());
+            }
+            self.spawn(index).map_err(|error| {
+                format!(
+                    "{error} for thread {} of {all}, {index} existed; what limits them is \
+                     `ulimit -u`, the cgroup's pids.max, kernel.threads-max, kernel.pid_max, \
+                     vm.max_map_count and memory",
+                    index + 1
+                )
+            })?;
+            if self.schedule.first_pool == Some(index + 1) {
+                first_phase = Some((clock::monotonic_ns(), self.sum()));
+            }
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, index: usize) -> Result<(), String> {
+        let mut builder = Builder::new();
+        if let Some(cpu) = self.prepared.places.of_thread(index) {
+            builder = builder.cpus([cpu].into_iter().collect());
+        }
+        let Some(ops) = self.ops.get(index) else { return Err("no counter".into()) };
+        let (work, stage) = (self.work, self.stage);
+        let handle = builder.spawn(move || {
+            stage.pass_gate();
+            work.run(&Seat { index, ops, stage });
+            stage.leave();
+        });
+        self.handles.push(handle.map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// The window begins: at once, or as the barrier opens.
+    fn begin(&mut self) -> u64 {
+        let Some(gap_ns) = self.schedule.gap_ns else {
+            snapshot(self.ops, &mut self.begin_ops);
+            return clock::monotonic_ns();
+        };
+        self.look_until(clock::monotonic_ns().saturating_add(gap_ns));
+        snapshot(self.ops, &mut self.begin_ops);
+        let begin_ns = clock::monotonic_ns();
+        if let Some(watch) = &mut self.watch {
+            watch.load_begins(begin_ns);
+        }
+        // A failure is found again, and told, when the threads are stopped.
+        let _ = self.stage.open();
+        begin_ns
+    }
+
+    /// Looks on until the duration is over or a thread leaves by itself.
+    fn watch_window(&mut self, begin_ns: u64, main_part: &mut dyn MainPart) -> u64 {
+        let end_ns = begin_ns.saturating_add(self.spec.duration.ns());
+        if main_part.sets_slots()
+            && let Some(watch) = &mut self.watch
+        {
+            watch.close();
+        }
+        loop {
+            let now_ns = clock::monotonic_ns();
+            if now_ns >= end_ns || self.stage.anyone_left() {
+                break;
+            }
+            self.look_if_due(now_ns);
+            if !main_part.turn(end_ns) {
+                let _ = clock::sleep_until_ns(end_ns.min(self.next_look_ns));
+            }
+        }
+        let last = self.look();
+        snapshot(self.ops, &mut self.end_ops);
+        last.at_ns
+    }
+
+    /// Sleeps until `until_ns`, with a look at each due moment.
+    fn look_until(&mut self, until_ns: u64) {
+        loop {
+            let now_ns = clock::monotonic_ns();
+            self.look_if_due(now_ns);
+            if now_ns >= until_ns {
+                return;
+            }
+            let _ = clock::sleep_until_ns(until_ns.min(self.next_look_ns));
+        }
+    }
+
+    fn look_if_due(&mut self, now_ns: u64) {
+        if now_ns >= self.next_look_ns {
+            self.look();
+            // The grid stays where it is; moments that were missed are left out, not made up.
+            let interval_ns = self.spec.sample.ns().max(1);
+            let missed = now_ns.saturating_sub(self.next_look_ns) / interval_ns;
+            self.next_look_ns =
+                self.next_look_ns.saturating_add(interval_ns.saturating_mul(missed + 1));
+        }
+    }
+
+    fn look(&mut self) -> Look {
+        // The slots first: what they show had happened by the time that the clock then reads.
+        let slots = futex_hash::get_slots().ok();
+        let at_ns = clock::monotonic_ns();
+        let look = Look { at_ns, ops: self.sum(), threads: self.handles.len() as u32, slots };
+        if let (Some(watch), Some(slots)) = (&mut self.watch, slots) {
+            watch.look(at_ns, slots);
+        }
+        self.looks.push(look);
+        look
+    }
+
+    fn sum(&self) -> u64 {
+        self.ops.iter().map(|ops| ops.0.load(Ordering::Relaxed)).sum()
+    }
+
+    /// The window's columns.
+    fn measure(
+        &mut self,
+        begun_ns: u64,
+        mut window: Window,
+        left_early: bool,
+        record: &mut TrialRecord,
+    ) -> Driven {
+        let (first_left_ns, last_left_ns) = self.stage.left_ns();
+        let mut loaded = self.looks.last().copied();
+        if left_early {
+            // The work ran out between two looks: the threads' own clocks say when.
+            window.end_ns = last_left_ns;
+            snapshot(self.ops, &mut self.end_ops);
+            loaded = self.looks.iter().rev().find(|look| look.at_ns <= first_left_ns).copied();
+        }
+        record.slots_loaded = loaded.and_then(|look| look.slots);
+        let window = (window.end_ns > window.begin_ns).then_some(window);
+        if let Some(window) = window {
+            record.elapsed_s = Some((window.end_ns - window.begin_ns) as f64 / 1e9);
+            let mut each: Vec<u64> = self
+                .end_ops
+                .iter()
+                .zip(&self.begin_ops)
+                .skip(self.helpers)
+                .map(|(end, begin)| end.saturating_sub(*begin))
+                .collect();
+            each.sort_unstable();
+            record.ops = Some(each.iter().sum());
+            record.thread_ops_min = each.first().copied();
+            record.thread_ops_median = each.get(each.len().saturating_sub(1) / 2).copied();
+            record.thread_ops_max = each.last().copied();
+        }
+        Driven { begun_ns, window, last_left_ns, ops: self.sum() }
+    }
+
+    /// The growth's columns.
+    fn judge_growth(&self, record: &mut TrialRecord) {
+        let has_private = match self.spec.hash {
+            // With a thread made, a kernel that has private hashes has given one.
+            Hash::Auto => record.slots_loaded.map(|slots| slots > 0),
+            Hash::Slots { .. } => Some(true),
+            Hash::Global => Some(self.prepared.global_was_chosen),
+        };
+        // Nothing was loaded where the work was over at once; a prctl that is refused is no hash.
+        if has_private == Some(false) || record.slots_end.is_none() {
+            record.pivot = Some(Pivot::Unsupported);
+            return;
+        }
+        let threads = u32::try_from(self.ops.len()).unwrap_or(u32::MAX);
+        let Some(online_cpus) = self.prepared.online_cpus else { return };
+        record.slots_expected = futex_hash::expected_slots(threads, online_cpus);
+        (record.pivot, record.pivot_s) = match &self.watch {
+            Some(watch) => watch.outcome(),
+            None => (Some(Pivot::None), None),
+        };
+    }
+}
+
+/// An empty vector whose memory is there: no page of it faults while threads work.
+fn touched<T: Default>(capacity: usize) -> Vec<T> {
+    let mut values = Vec::with_capacity(capacity);
+    // One by one: a vector of zeroes may be memory that was only promised.
+    values.extend(std::iter::repeat_with(|| std::hint::black_box(T::default())).take(capacity));
+    values.clear();
+    values
+}
+
+fn snapshot(ops: &[Apart<AtomicU64>], into: &mut Vec<u64>) {
+    into.clear();
+    into.extend(ops.iter().map(|ops| ops.0.load(Ordering::Relaxed)));
+}
+
+fn sample(look: &Look, start_ns: u64) -> Sample {
+    Sample {
+        t_s: look.at_ns.saturating_sub(start_ns) as f64 / 1e9,
+        threads: look.threads,
+        ops: look.ops,
+        slots: look.slots,
+    }
+}

@@ -1,0 +1,61 @@
+//! What the threads of a trial do: one file a workload, all behind [`Work`].
+//!
+//! A workload has its threads' loop and knows what it measures beside the common columns. It does
+//! not know how its threads come to be, when the window begins, or what is sampled: that is the
+//! driver's. While threads work, nothing but the workload may touch a private futex, take a lock
+//! or allocate.
+
+use crate::drive::Driven;
+use crate::record::TrialRecord;
+use crate::stage::Seat;
+
+pub mod wake_storm;
+
+/// Rounds between two looks at the stop flag and two writes of the counter. Small, because at a
+/// hundredth of the speed, or in emulation with 48 virtual CPUs on 2, this many futex calls a
+/// thread already take a while; large enough that neither shows in the rate.
+pub const BATCH: u64 = 32;
+
+/// A workload, as its threads see it.
+pub trait Work: Sync + 'static {
+    /// Threads that it needs besides the trial's `threads`; they are created first.
+    fn helpers(&self) -> usize {
+        0
+    }
+
+    /// The loop of one thread: until the stage is stopped, or its work is done.
+    fn run(&self, seat: &Seat);
+
+    /// Called once after the stop: wakes those who wait for a thread that has ended.
+    fn release(&self) {}
+
+    /// Called after the last join: writes what only the workload knows.
+    fn finish(&self, driven: &Driven, record: &mut TrialRecord);
+}
+
+/// What the main thread does within the window besides looking on.
+pub trait MainPart {
+    /// Whether it sets the slots, after which a growth of the kernel's can't be told from its own.
+    fn sets_slots(&self) -> bool {
+        false
+    }
+
+    /// Does a piece of it; `false` when there is nothing to do until the next look. The window is
+    /// to end at `end_ns`.
+    fn turn(&mut self, end_ns: u64) -> bool;
+
+    /// Called after the last join.
+    fn finish(&mut self, record: &mut TrialRecord);
+}
+
+/// The main thread only looks on.
+#[derive(Debug, Clone, Copy)]
+pub struct OnlyLooks;
+
+impl MainPart for OnlyLooks {
+    fn turn(&mut self, _end_ns: u64) -> bool {
+        false
+    }
+
+    fn finish(&mut self, _record: &mut TrialRecord) {}
+}

@@ -1,0 +1,47 @@
+//! Runs `race-trial` as its runner does: a fresh process, a spec in, a record out.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use stallscope_trial::record::TrialRecord;
+use stallscope_trial::spec::{Parameters, TrialSpec};
+
+/// A short wake-storm of two threads, to be changed by a test.
+pub fn spec() -> TrialSpec {
+    TrialSpec {
+        trial: 1,
+        workload: "wake-storm".parse().expect("a workload"),
+        threads: 2,
+        ramp: "burst".parse().expect("a ramp"),
+        hash: "auto".parse().expect("a hash"),
+        placement: "unpinned".parse().expect("a placement"),
+        memory: "default".parse().expect("a memory policy"),
+        locks: None,
+        unlock: None,
+        messengers: None,
+        duration: "120ms".parse().expect("a span"),
+        sample: "20ms".parse().expect("a span"),
+        seed: 1,
+        parameters: Parameters::default(),
+    }
+}
+
+/// The record of a spec, and the exit status.
+pub fn trial(spec: &TrialSpec) -> TrialRecord {
+    let line = serde_json::to_string(spec).expect("a spec is JSON");
+    let (status, output) = race_trial(&format!("{line}\n"));
+    assert_eq!(status, Some(0), "{output}");
+    serde_json::from_str(&output).expect("one record")
+}
+
+/// What a text on standard input leads to: the exit status, and standard output.
+pub fn race_trial(input: &str) -> (Option<i32>, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_race-trial"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("race-trial");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("ended");
+    (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+}
