@@ -14,6 +14,7 @@ use std::time::Duration;
 use crate::affinity::{self, CpuSet};
 use crate::clock;
 use crate::errno::Errno;
+use crate::memory::Policy;
 use crate::signal::Interrupt;
 use crate::usage::Usage;
 
@@ -22,6 +23,8 @@ use crate::usage::Usage;
 pub struct Setup {
     /// Restrict the child to these CPUs.
     pub cpus: Option<CpuSet>,
+    /// Take the child's memory from these nodes.
+    pub memory: Option<Policy>,
 }
 
 impl Setup {
@@ -32,12 +35,16 @@ impl Setup {
     /// The death signal is lost where the child executes a set-uid program.
     pub fn apply(&self, command: &mut Command) {
         let mask = self.cpus.as_ref().map(|cpus| affinity::words_to_native(cpus.words()));
+        let memory = self.memory.as_ref().map(Policy::prepare);
         let parent = std::process::id();
         command.process_group(0);
         let in_child = move || {
             die_with_parent(parent).map_err(to_io)?;
             if let Some(mask) = &mask {
                 affinity::set_current_mask(mask).map_err(to_io)?;
+            }
+            if let Some(memory) = &memory {
+                memory.set().map_err(to_io)?;
             }
             Ok(())
         };
@@ -289,11 +296,11 @@ mod tests {
             "-c",
             &format!("grep -q '^Cpus_allowed_list:[[:space:]]{cpu}$' /proc/self/status"),
         ]);
-        Setup { cpus: Some([cpu].into_iter().collect()) }.apply(&mut command);
+        Setup { cpus: Some([cpu].into_iter().collect()), ..Setup::default() }.apply(&mut command);
         let child = command.spawn().expect("sh").id();
         assert!(matches!(wait(child, LONG, None), Ok(Waited::Ended(Ending::Exited(0), _))));
         let mut command = Command::new("/bin/sh");
-        Setup { cpus: Some([8000].into_iter().collect()) }.apply(&mut command);
+        Setup { cpus: Some([8000].into_iter().collect()), ..Setup::default() }.apply(&mut command);
         let error = command.spawn().expect_err("no such CPU");
         assert_eq!(Errno::of(&error), Some(Errno(libc::EINVAL)));
     }
