@@ -15,6 +15,7 @@ pub mod futex;
 pub mod futex_hash;
 pub mod id_set;
 pub mod kernel_config;
+pub mod kvm;
 pub mod limits;
 pub mod machine;
 pub mod memory;
