@@ -1,7 +1,11 @@
 //! Where trials run. The journal, the order, the progress and resume know nothing of it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+mod stop;
+mod this_machine;
+
+pub use stop::Stop;
+pub use this_machine::ThisMachine;
+
 use std::time::{Duration, SystemTime};
 
 use records::manifest::Kernel;
@@ -53,19 +57,3 @@ pub struct Execution {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Broken(pub String);
-
-/// Asks a run to end: set by Ctrl-C, read by whoever waits.
-#[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Asks.
-    pub fn set(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether it was asked.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-}

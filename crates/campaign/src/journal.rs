@@ -1,0 +1,519 @@
+//! The files of a run while it is made: appended and synced a trial at a time.
+//!
+//! A trial's row in `trials.csv` is written last: once it is there, all of the trial is. What a
+//! crash leaves behind without it (samples of an unfinished trial, a torn row) is taken out when
+//! the run is gone on with, and named.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use records::columns::{METRICS, PIVOTS, PLAN, TIMELINE, TRIALS};
+use records::manifest::{self, Manifest};
+use records::rows::{MetricRow, PivotRow, TimelineRow, TrialRow, one_line};
+use records::table::{Table, Torn};
+use serde::Serialize;
+
+use crate::executor::Execution;
+use crate::plan::{Plan, Planned};
+use crate::utc;
+
+/// Why a run's files can't be made or used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The folder is taken.
+    #[error("{}", .0)]
+    Taken(String),
+    /// What is there is no run that can be gone on with.
+    #[error(transparent)]
+    Record(#[from] records::RecordError),
+    /// The system refused to write.
+    #[error("writing {} failed: {error}. What was measured before is kept; `experiments resume` goes on", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// The open files of a run.
+#[derive(Debug)]
+pub struct Journal {
+    folder: PathBuf,
+    trials: File,
+    timeline: File,
+    /// Held locked as long as this runner is at work.
+    _lock: File,
+}
+
+impl Journal {
+    /// Makes the folder and its files; `plan.csv` and the manifest are whole before the first
+    /// trial.
+    pub fn create(
+        folder: &Path,
+        manifest: &Manifest,
+        plan: &Plan,
+    ) -> Result<Journal, JournalError> {
+        free(folder)?;
+        let failed = |file: &Path| {
+            let file = file.to_path_buf();
+            move |error| JournalError::Write { file, error }
+        };
+        fs::create_dir_all(folder).map_err(failed(folder))?;
+        let lock = lock(folder)?;
+        let rows: Vec<_> = plan.trials.iter().map(Planned::row).collect();
+        let plan_file = folder.join("plan.csv");
+        write_synced(&plan_file, &csv_text(&PLAN, &rows)).map_err(failed(&plan_file))?;
+        for (name, columns) in
+            [("trials.csv", &TRIALS[..]), ("timeline.csv", &TIMELINE), ("metrics.csv", &METRICS)]
+        {
+            let file = folder.join(name);
+            write_synced(&file, &format!("{}\n", columns.join(","))).map_err(failed(&file))?;
+        }
+        manifest.write(folder)?;
+        sync_folder(folder).map_err(failed(folder))?;
+        Journal::open(folder, lock)
+    }
+
+    /// Opens a run to go on with. Returns the numbers of the trials that are finished, and the
+    /// torn last line if there was one; takes out what belongs to no finished trial.
+    pub fn reopen(folder: &Path) -> Result<(Journal, BTreeSet<u64>, Option<Torn>), JournalError> {
+        let file = folder.join("trials.csv");
+        if !file.exists() {
+            return Err(records::RecordError::NotARun {
+                folder: folder.to_path_buf(),
+                missing: "trials.csv",
+            }
+            .into());
+        }
+        let lock = lock(folder)?;
+        let table = Table::read(&file, &TRIALS)?;
+        table.unique("trial")?;
+        let finished: BTreeSet<u64> =
+            table.column("trial").iter().filter_map(|(_, cell)| cell.parse().ok()).collect();
+        if table.torn.is_some() {
+            replace(&file, &table.text)?;
+        }
+        for (name, columns) in
+            [("timeline.csv", &TIMELINE[..]), ("metrics.csv", &METRICS), ("pivots.csv", &PIVOTS)]
+        {
+            let file = folder.join(name);
+            if file.exists() {
+                keep_finished(&file, columns, &finished)?;
+            }
+        }
+        Ok((Journal::open(folder, lock)?, finished, table.torn))
+    }
+
+    fn open(folder: &Path, lock: File) -> Result<Journal, JournalError> {
+        let append = |name: &str, columns: &[&str]| open_to_append(&folder.join(name), columns);
+        Ok(Journal {
+            trials: append("trials.csv", &TRIALS)?,
+            timeline: append("timeline.csv", &TIMELINE)?,
+            folder: folder.to_path_buf(),
+            _lock: lock,
+        })
+    }
+
+    /// Writes all that a trial saw, and then its row; returns the row. When it returns, the trial
+    /// is on the disk.
+    pub fn append(
+        &mut self,
+        experiment: &str,
+        planned: &Planned,
+        execution: &Execution,
+    ) -> Result<TrialRow, JournalError> {
+        let record = &execution.record;
+        let trial = planned.spec.trial;
+        self.append_side(trial, execution)?;
+        let row = TrialRow {
+            sequence: planned.sequence,
+            trial,
+            block: planned.block,
+            cell: planned.cell,
+            experiment: experiment.to_string(),
+            workload: planned.spec.workload,
+            threads: planned.spec.threads,
+            ramp: planned.spec.ramp,
+            hash: planned.spec.hash,
+            placement: planned.spec.placement.clone(),
+            memory: planned.spec.memory.clone(),
+            locks: planned.spec.locks,
+            unlock: planned.spec.unlock,
+            messengers: planned.spec.messengers,
+            duration_s: Some(planned.spec.duration.seconds()),
+            seed: planned.spec.seed,
+            boot: execution.boot,
+            kernel: planned.kernel.clone(),
+            cpus: execution.kernel.cpus,
+            nodes: execution.kernel.nodes,
+            labels: planned.labels.clone(),
+            started_at: utc::rfc3339_ms(execution.started_at),
+            elapsed_s: record.elapsed_s,
+            ops: record.ops,
+            mops_per_s: rate(record.ops, record.elapsed_s),
+            thread_ops_min: record.thread_ops_min,
+            thread_ops_median: record.thread_ops_median,
+            thread_ops_max: record.thread_ops_max,
+            slots_start: record.slots_start,
+            slots_set: record.slots_set,
+            slots_loaded: record.slots_loaded,
+            slots_end: record.slots_end,
+            slots_expected: record.slots_expected,
+            pivot: record.pivot,
+            pivot_s: record.pivot_s,
+            user_s: record.user_s,
+            system_s: record.system_s,
+            voluntary_switches: record.voluntary_switches,
+            involuntary_switches: record.involuntary_switches,
+            steal_s: record.steal_s,
+            splats: execution.splats.as_ref().map(|splats| match splats.as_slice() {
+                [] => "none".to_string(),
+                splats => splats.iter().map(|s| one_line(s)).collect::<Vec<_>>().join(";"),
+            }),
+            status: record.status,
+            error: record.error.as_deref().map(one_line),
+        };
+        let text = csv_rows(std::slice::from_ref(&row));
+        append_synced(&mut self.trials, &text)
+            .map_err(|error| JournalError::Write { file: self.folder.join("trials.csv"), error })?;
+        Ok(row)
+    }
+
+    fn append_side(&mut self, trial: u64, execution: &Execution) -> Result<(), JournalError> {
+        let record = &execution.record;
+        let mut before: Option<(f64, u64)> = None;
+        let samples: Vec<TimelineRow> = record
+            .timeline
+            .iter()
+            .map(|sample| {
+                let mops_per_s = before.and_then(|(t_s, ops)| {
+                    rate(sample.ops.checked_sub(ops), Some(sample.t_s - t_s))
+                });
+                before = Some((sample.t_s, sample.ops));
+                TimelineRow {
+                    trial,
+                    t_s: sample.t_s,
+                    threads: sample.threads,
+                    ops: Some(sample.ops),
+                    mops_per_s,
+                    slots: sample.slots,
+                }
+            })
+            .collect();
+        let file = self.folder.join("timeline.csv");
+        append_synced(&mut self.timeline, &csv_rows(&samples))
+            .map_err(|error| JournalError::Write { file, error })?;
+
+        let metrics: Vec<MetricRow> = record
+            .metrics
+            .iter()
+            .filter(|metric| metric.value.is_finite())
+            .map(|metric| MetricRow {
+                trial,
+                metric: one_line(&metric.metric),
+                value: metric.value,
+                unit: one_line(&metric.unit),
+            })
+            .collect();
+        self.append_seldom("metrics.csv", &METRICS, &metrics)?;
+        let pivots: Vec<PivotRow> = record
+            .pivots
+            .iter()
+            .map(|pivot| PivotRow {
+                trial,
+                index: pivot.index,
+                from: pivot.from,
+                to: pivot.to,
+                seconds: pivot.seconds,
+                errno: pivot.errno.as_deref().map(one_line),
+            })
+            .collect();
+        self.append_seldom("pivots.csv", &PIVOTS, &pivots)
+    }
+
+    /// To a file that only some workloads write; made with its header at the first row.
+    fn append_seldom<T: Serialize>(
+        &self,
+        name: &str,
+        columns: &[&str],
+        rows: &[T],
+    ) -> Result<(), JournalError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let file = self.folder.join(name);
+        let mut open = open_to_append(&file, columns)?;
+        append_synced(&mut open, &csv_rows(rows))
+            .map_err(|error| JournalError::Write { file, error })
+    }
+}
+
+/// Operations and seconds to millions a second; nothing where either is unknown or no time passed.
+fn rate(ops: Option<u64>, seconds: Option<f64>) -> Option<f64> {
+    let (ops, seconds) = (ops?, seconds?);
+    (seconds > 0.0).then(|| ops as f64 / seconds / 1e6)
+}
+
+/// That a run may be made here: there is nothing, or an empty folder.
+pub fn free(folder: &Path) -> Result<(), JournalError> {
+    if folder.join(manifest::FILE).exists() || folder.join("trials.csv").exists() {
+        return Err(JournalError::Taken(format!(
+            "{} holds another run: nothing is written over it. Choose another --out, or go on with it: `experiments resume {}`",
+            folder.display(),
+            folder.display()
+        )));
+    }
+    match fs::read_dir(folder) {
+        Ok(mut entries) => match entries.next() {
+            None => Ok(()),
+            Some(_) => Err(JournalError::Taken(format!(
+                "{} is not empty: a run needs a folder of its own. Choose another --out",
+                folder.display()
+            ))),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(JournalError::Taken(format!(
+            "{} can't be used for a run: {error}. Choose another --out",
+            folder.display()
+        ))),
+    }
+}
+
+fn lock(folder: &Path) -> Result<File, JournalError> {
+    let path = folder.join(".lock");
+    let failed = |error: io::Error| JournalError::Write { file: path.clone(), error };
+    let file =
+        OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => Err(JournalError::Taken(format!(
+            "another runner is at work in {}: wait for it, or end it",
+            folder.display()
+        ))),
+        Err(fs::TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+fn open_to_append(file: &Path, columns: &[&str]) -> Result<File, JournalError> {
+    let failed = |error| JournalError::Write { file: file.to_path_buf(), error };
+    if !file.exists() {
+        write_synced(file, &format!("{}\n", columns.join(","))).map_err(failed)?;
+    }
+    OpenOptions::new().append(true).open(file).map_err(failed)
+}
+
+/// Rewrites a side file without the rows of trials that are not finished, and without a torn line.
+fn keep_finished(
+    file: &Path,
+    columns: &[&str],
+    finished: &BTreeSet<u64>,
+) -> Result<(), JournalError> {
+    let table = match Table::read(file, columns) {
+        Ok(table) => table,
+        // Made but not written: the crash came between.
+        Err(records::RecordError::Header { .. })
+            if fs::metadata(file).is_ok_and(|meta| meta.len() == 0) =>
+        {
+            return replace(file, &format!("{}\n", columns.join(",")));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let mut lines = table.text.split_inclusive('\n');
+    let mut kept = lines.next().unwrap_or_default().to_string();
+    let mut dropped = table.torn.is_some();
+    for line in lines {
+        let trial = line.split(',').next().and_then(|cell| cell.parse().ok());
+        if trial.is_some_and(|trial: u64| finished.contains(&trial)) {
+            kept.push_str(line);
+        } else {
+            dropped = true;
+        }
+    }
+    if dropped { replace(file, &kept) } else { Ok(()) }
+}
+
+fn replace(file: &Path, text: &str) -> Result<(), JournalError> {
+    let failed = |error| JournalError::Write { file: file.to_path_buf(), error };
+    let next = file.with_extension("csv.next");
+    write_synced(&next, text).map_err(failed)?;
+    fs::rename(&next, file).map_err(failed)?;
+    if let Some(folder) = file.parent() {
+        sync_folder(folder).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn write_synced(file: &Path, text: &str) -> io::Result<()> {
+    let mut open = File::create(file)?;
+    open.write_all(text.as_bytes())?;
+    open.sync_all()
+}
+
+/// A row is one write, so that a crash tears at most the last.
+fn append_synced(file: &mut File, text: &str) -> io::Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_data()
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn csv_rows<T: Serialize>(rows: &[T]) -> String {
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    for row in rows {
+        // Into memory, of types that all have a text: this can't fail.
+        let _ = writer.serialize(row);
+    }
+    writer
+        .into_inner()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default()
+}
+
+fn csv_text<T: Serialize>(columns: &[&str], rows: &[T]) -> String {
+    format!("{}\n{}", columns.join(","), csv_rows(rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use records::manifest::Kernel;
+    use trial::record::{Metric, Sample, SlotsSet, Status, TrialRecord};
+
+    use super::*;
+    use crate::definition::parse;
+    use crate::plan::Site;
+
+    fn plan() -> Plan {
+        let text = "trials = 2\n[factors]\nworkload = \"wake-storm\"\nthreads = [1, 2]\n";
+        let site = Site { cpus: 2, kernels: vec!["6.18".into()] };
+        Plan::new(&parse("x", "x", text).unwrap(), &site).unwrap()
+    }
+
+    fn manifest() -> Manifest {
+        Manifest {
+            format: manifest::FORMAT,
+            name: "x".into(),
+            definition: serde_json::Value::Null,
+            source: manifest::Source {
+                from: "x".into(),
+                sha256: String::new(),
+                text: String::new(),
+            },
+            command_line: Vec::new(),
+            versions: Default::default(),
+            seed: 1,
+            planned: 8,
+            machine: Default::default(),
+            executor: "this machine".into(),
+            kernels: Vec::new(),
+            labels: Default::default(),
+            started_at: String::new(),
+            ended_at: None,
+            resumed: Vec::new(),
+            disturbances: Vec::new(),
+        }
+    }
+
+    fn execution() -> Execution {
+        let mut record = TrialRecord::empty(Status::Ok);
+        record.ops = Some(3_000_000);
+        record.elapsed_s = Some(1.5);
+        record.error = Some("two\nlines, \"quoted\"".into());
+        record.timeline = vec![
+            Sample { t_s: 0.0, threads: 0, ops: 0, slots: None },
+            Sample { t_s: 0.5, threads: 2, ops: 1_000_000, slots: Some(16) },
+        ];
+        record.metrics = vec![Metric { metric: "m".into(), value: 1.0, unit: "s".into() }];
+        record.pivots = vec![SlotsSet { index: 0, from: 16, to: 32, seconds: 0.02, errno: None }];
+        Execution {
+            started_at: SystemTime::UNIX_EPOCH + Duration::from_millis(1500),
+            record,
+            boot: None,
+            kernel: Kernel { name: "6.18".into(), cpus: Some(2), ..Kernel::default() },
+            splats: Some(Vec::new()),
+            disturbances: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_trial_is_a_line_with_the_columns_of_the_header() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("R");
+        let plan = plan();
+        let mut journal = Journal::create(&run, &manifest(), &plan).unwrap();
+        for planned in &plan.trials {
+            journal.append("x", planned, &execution()).unwrap();
+        }
+        let table = Table::read(&run.join("trials.csv"), &TRIALS).unwrap();
+        assert_eq!((table.rows, table.torn), (8, None));
+        let text = fs::read_to_string(run.join("trials.csv")).unwrap();
+        assert_eq!(text.lines().count(), 9);
+        assert!(text.contains(",1.5,3000000,2,"), "{text}");
+        assert!(text.contains("1970-01-01T00:00:01.500Z"), "{text}");
+        let timeline = fs::read_to_string(run.join("timeline.csv")).unwrap();
+        assert!(
+            timeline.contains(",0,0,0,,\n") && timeline.contains(",0.5,2,1000000,2,16\n"),
+            "{timeline}"
+        );
+        for (file, columns) in [("metrics.csv", &METRICS[..]), ("pivots.csv", &PIVOTS)] {
+            assert_eq!(Table::read(&run.join(file), columns).unwrap().rows, 8);
+        }
+        assert_eq!(Table::read(&run.join("plan.csv"), &PLAN).unwrap().rows, 8);
+    }
+
+    #[test]
+    fn after_a_crash_only_whole_trials_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("R");
+        let plan = plan();
+        let mut journal = Journal::create(&run, &manifest(), &plan).unwrap();
+        for planned in &plan.trials[..3] {
+            journal.append("x", planned, &execution()).unwrap();
+        }
+        drop(journal);
+        // The third row is torn: its samples are whole, and must go with it.
+        let file = run.join("trials.csv");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, &text[..text.len() - 10]).unwrap();
+        let (mut journal, finished, torn) = Journal::reopen(&run).unwrap();
+        assert_eq!(finished.len(), 2);
+        assert_eq!(torn.unwrap().line, 4);
+        assert_eq!(Table::read(&run.join("timeline.csv"), &TIMELINE).unwrap().rows, 4);
+        for planned in plan.trials.iter().filter(|p| !finished.contains(&p.spec.trial)) {
+            journal.append("x", planned, &execution()).unwrap();
+        }
+        let table = Table::read(&file, &TRIALS).unwrap();
+        table.unique("trial").unwrap();
+        assert_eq!((table.rows, table.torn), (8, None));
+        assert_eq!(Table::read(&run.join("timeline.csv"), &TIMELINE).unwrap().rows, 16);
+    }
+
+    #[test]
+    fn a_folder_that_is_taken_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("R");
+        let journal = Journal::create(&run, &manifest(), &plan()).unwrap();
+        let again = Journal::create(&run, &manifest(), &plan()).unwrap_err().to_string();
+        assert!(again.contains("holds another run"), "{again}");
+        let busy = Journal::reopen(&run).unwrap_err().to_string();
+        assert!(busy.contains("another runner"), "{busy}");
+        drop(journal);
+        let other = folder.path().join("other");
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("mine.txt"), "x").unwrap();
+        assert!(Journal::create(&other, &manifest(), &plan()).is_err());
+        assert!(Journal::reopen(&other).unwrap_err().to_string().contains("trials.csv"));
+        let file = folder.path().join("file");
+        fs::write(&file, "x").unwrap();
+        assert!(Journal::create(&file, &manifest(), &plan()).is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! Whether a run can be gone on with: the same definition, kernels and CPUs, or what changed.
+
+use std::path::Path;
+
+use records::RecordError;
+use records::columns::PLAN;
+use records::manifest::{Machine, Manifest};
+use records::table::Table;
+use sha2::{Digest, Sha256};
+
+use crate::definition::Definition;
+use crate::plan::Plan;
+
+/// SHA-256 of a text, in hexadecimal.
+pub fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The definition that a run was started with.
+pub fn definition(run: &Path, manifest: &Manifest) -> Result<Definition, RecordError> {
+    serde_json::from_value(manifest.definition.clone()).map_err(|error| RecordError::Manifest {
+        file: run.join(records::manifest::FILE),
+        problem: format!("its definition can't be gone on with: {error}"),
+    })
+}
+
+/// What differs between then and now, a sentence each. `machine` is where the runner runs now.
+pub fn changes(manifest: &Manifest, machine: &Machine) -> Vec<String> {
+    let mut changes = Vec::new();
+    let from = &manifest.source.from;
+    // A definition that was built in can only change with the program; a file may have been edited
+    // or be gone. Gone is no change: the manifest holds it.
+    if let Ok(text) = std::fs::read_to_string(from)
+        && sha256(&text) != manifest.source.sha256
+    {
+        changes.push(format!("the definition {from} is not the one that the run was started with"));
+    }
+    let mut compare = |what: &str, then: &str, now: &str| {
+        if then != now {
+            changes.push(format!("{what} was {then} and is {now}"));
+        }
+    };
+    let then = &manifest.machine;
+    // In the lab the kernel under trial is the guest's.
+    if manifest.executor == "this machine" {
+        compare("the kernel", &then.kernel_release, &machine.kernel_release);
+        compare("the kernel's build", &then.kernel_version, &machine.kernel_version);
+        compare("CPUs online", &then.cpus_online.to_string(), &machine.cpus_online.to_string());
+        compare("the CPUs that may be used", &then.cpus_allowed, &machine.cpus_allowed);
+    }
+    changes
+}
+
+/// That `plan.csv` is this plan's: the order that is gone on with must be the one that was begun.
+pub fn same_plan(run: &Path, plan: &Plan) -> Result<(), RecordError> {
+    let file = run.join("plan.csv");
+    let table = Table::read(&file, &PLAN)?;
+    let problem = match table.torn {
+        Some(_) => Some("its last line is torn".to_string()),
+        None => {
+            let numbers: Vec<String> =
+                table.column("trial").into_iter().map(|(_, cell)| cell).collect();
+            let planned: Vec<String> =
+                plan.trials.iter().map(|planned| planned.spec.trial.to_string()).collect();
+            (numbers != planned).then(|| {
+                "it is not the plan that the manifest's definition and seed give".to_string()
+            })
+        }
+    };
+    match problem {
+        Some(problem) => Err(RecordError::Manifest { file, problem }),
+        None => Ok(()),
+    }
+}

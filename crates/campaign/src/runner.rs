@@ -1,0 +1,108 @@
+//! Does the trials of a plan that are not done yet, one after the other, and writes each before
+//! the next begins.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use records::rows::TrialRow;
+use trial::factor::Span;
+
+use crate::definition::Definition;
+use crate::executor::{Broken, Done, Executor, Stop};
+use crate::journal::{Journal, JournalError};
+use crate::plan::{Plan, Planned};
+
+/// What a trial may take beyond its planned time before it is killed: starting, joining its
+/// threads, and writing what it saw.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Sees a run go by. Nothing of it is called while a trial runs.
+pub trait Observer {
+    /// A trial is about to start.
+    fn starts(&mut self, planned: &Planned);
+    /// A trial has its row.
+    fn ended(&mut self, planned: &Planned, row: &TrialRow);
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// Trials that got their row now.
+    pub done: u64,
+    /// Trials still without a row.
+    pub left: u64,
+    /// Whether it was asked to end.
+    pub interrupted: bool,
+    /// What may have disturbed trials, a sentence each.
+    pub disturbances: Vec<String>,
+}
+
+/// Why a run could not go on. What was measured is on the disk.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// No trial is possible any more.
+    #[error(transparent)]
+    Broken(#[from] Broken),
+    /// The files can't be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// After how long a trial of this plan is killed.
+pub fn time_limit(definition: &Definition, planned: &Planned) -> Duration {
+    match definition.limit {
+        Some(limit) => limit.duration(),
+        None => Span::duration(planned.expected()).saturating_mul(2).saturating_add(GRACE),
+    }
+}
+
+/// Does the trials of `plan` that `finished` does not hold, in their order. `at_end` is told even
+/// where the run ends in an error.
+pub fn run(
+    definition: &Definition,
+    plan: &Plan,
+    finished: &BTreeSet<u64>,
+    executor: &mut dyn Executor,
+    journal: &mut Journal,
+    stop: &Stop,
+    observer: &mut dyn Observer,
+) -> (Ended, Result<(), RunError>) {
+    let mut ended = Ended { done: 0, left: 0, interrupted: false, disturbances: Vec::new() };
+    let missing: Vec<&Planned> =
+        plan.trials.iter().filter(|planned| !finished.contains(&planned.spec.trial)).collect();
+    ended.left = missing.len() as u64;
+    let mut result = Ok(());
+    for planned in missing {
+        observer.starts(planned);
+        match executor.run(planned, time_limit(definition, planned), stop) {
+            Ok(Done::Interrupted) => {
+                ended.interrupted = true;
+                break;
+            }
+            Ok(Done::Trial(execution)) => {
+                for disturbance in &execution.disturbances {
+                    if !ended.disturbances.contains(disturbance) {
+                        ended.disturbances.push(disturbance.clone());
+                    }
+                }
+                match journal.append(&definition.name, planned, &execution) {
+                    Ok(row) => {
+                        ended.done += 1;
+                        ended.left -= 1;
+                        observer.ended(planned, &row);
+                    }
+                    Err(error) => {
+                        result = Err(error.into());
+                        break;
+                    }
+                }
+            }
+            Err(broken) => {
+                result = Err(broken.into());
+                break;
+            }
+        }
+    }
+    executor.finish();
+    (ended, result)
+}
