@@ -13,6 +13,8 @@ pub enum Failure {
     Request(String),
     /// The request was right, and it failed while running. Exit status 1.
     Running(String),
+    /// The reader of the results has seen enough, as `head` does. Exit status 0.
+    NobodyReads,
 }
 
 /// What every command returns.
@@ -24,7 +26,13 @@ impl Failure {
         match self {
             Failure::Request(_) => ExitCode::from(2),
             Failure::Running(_) => ExitCode::from(1),
+            Failure::NobodyReads => ExitCode::SUCCESS,
         }
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, Failure::NobodyReads)
     }
 }
 
@@ -32,6 +40,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Request(sentence) | Failure::Running(sentence) => f.write_str(sentence),
+            Failure::NobodyReads => f.write_str("nobody reads the results"),
         }
     }
 }
@@ -52,6 +61,9 @@ impl From<StatError> for Failure {
 /// For writing results; a file that was asked for by name is a [`Failure::Request`] with its path.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::NobodyReads;
+        }
         Failure::Running(format!("writing the result failed: {error}"))
     }
 }

@@ -2,33 +2,67 @@
 
 mod cmd;
 mod failure;
+mod progress;
+mod site;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use failure::Outcome;
+
 /// How likely is the stall, from which thread count, for how long, and did the patch help.
+///
+/// Some concurrency bugs show only sometimes. `experiments` runs controlled trials, writes CSV, and
+/// turns them into probabilities with intervals, recovery times with censoring, and a verdict on a
+/// patch. Results are on standard output; what goes on while it works is on standard error.
 #[derive(Debug, Parser)]
-#[command(name = "experiments", version)]
+#[command(
+    name = "experiments",
+    version,
+    after_help = "Begin with:\n  experiments doctor\n  experiments run race-sweep --quick",
+    propagate_version = true
+)]
 struct Cli {
+    /// Say more on standard error; twice for each trial's record
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    List(cmd::list::ListArgs),
+    Show(cmd::show::ShowArgs),
+    Run(cmd::run::RunArgs),
+    Resume(cmd::resume::ResumeArgs),
     Stat(cmd::stat::StatArgs),
+    Completions(cmd::completions::CompletionsArgs),
+    Man(cmd::man::ManArgs),
+}
+
+fn run(cli: Cli, out: &mut dyn Write) -> Outcome {
+    match cli.command {
+        Command::List(args) => cmd::list::run(args, out),
+        Command::Show(args) => cmd::show::run(args, out),
+        Command::Run(args) => cmd::run::run(args, cli.verbose, out),
+        Command::Resume(args) => cmd::resume::run(args, cli.verbose, out),
+        Command::Stat(args) => cmd::stat::run(args, out),
+        Command::Completions(args) => cmd::completions::run::<Cli>(args, out),
+        Command::Man(args) => cmd::man::run::<Cli>(args, out),
+    }
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
-        Command::Stat(args) => cmd::stat::run(args, &mut io::stdout().lock()),
-    };
-    match outcome {
+    match run(Cli::parse(), &mut io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            // Standard error may be closed too; there is nobody left to tell.
+            if !failure.is_silent() {
+                let _ = writeln!(io::stderr(), "error: {failure}");
+            }
             failure.exit_code()
         }
     }

@@ -1,3 +1,10 @@
 //! The commands, one file each.
 
+pub mod completions;
+pub mod list;
+pub mod man;
+pub mod planning;
+pub mod resume;
+pub mod run;
+pub mod show;
 pub mod stat;

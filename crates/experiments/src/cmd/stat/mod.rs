@@ -8,7 +8,7 @@ pub mod columns;
 pub mod proportion;
 pub mod table;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use analysis::stat::Level;
 use analysis::stat::binomial::MOST_TRIALS;
@@ -65,11 +65,7 @@ impl Options {
         } else {
             text()
         };
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            // The reader has seen enough, as `head` does.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
-        }
+        Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
     }
 }
 

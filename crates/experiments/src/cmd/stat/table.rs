@@ -1,15 +1,24 @@
 //! Aligned text tables, and numbers as a reader wants them.
 
-/// A table in the making: a header, then rows. The first column is aligned left, the others right.
+/// A table in the making: a header, then rows. The first column is aligned left, the others right,
+/// unless [`Table::left`] says more.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     rows: Vec<Vec<String>>,
+    more_left: usize,
 }
 
 impl Table {
     /// A table with these column heads.
     pub fn new(header: &[&str]) -> Self {
-        Table { rows: vec![header.iter().map(|&cell| cell.to_owned()).collect()] }
+        let rows = vec![header.iter().map(|&cell| cell.to_owned()).collect()];
+        Table { rows, more_left: 0 }
+    }
+
+    /// Aligns the first `columns` columns left: those that hold names.
+    pub fn left(mut self, columns: usize) -> Self {
+        self.more_left = columns.saturating_sub(1);
+        self
     }
 
     /// Adds a row.
@@ -32,6 +41,7 @@ impl Table {
             for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
                 line += &match i {
                     0 => format!(" {cell:<width$}"),
+                    i if i <= self.more_left => format!("  {cell:<width$}"),
                     _ => format!("  {cell:>width$}"),
                 };
             }

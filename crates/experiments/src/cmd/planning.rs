@@ -1,0 +1,101 @@
+//! What `show` and `run` share: from the command line to a definition and its plan.
+
+use std::path::PathBuf;
+
+use campaign::definition::{Catalog, Definition, Entry, Overrides};
+use campaign::plan::{Plan, Site};
+use clap::Args;
+use trial::factor::Span;
+
+use crate::failure::Failure;
+
+/// Which experiment, and what of it is changed.
+#[derive(Debug, Clone, Args)]
+pub struct PlanningArgs {
+    /// An experiment's name (`experiments list`), or the file of a definition
+    #[arg(value_name = "NAME|FILE")]
+    pub experiment: String,
+    /// A first look: few trials, short ones
+    #[arg(long)]
+    pub quick: bool,
+    /// Trials a cell
+    #[arg(long, value_name = "N")]
+    pub trials: Option<u64>,
+    /// How long all threads of a trial work together, such as 3s or 500ms
+    #[arg(long, value_name = "SPAN")]
+    pub duration: Option<Span>,
+    /// Draws the order of the trials
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Replaces the values of a factor; repeatable
+    #[arg(long, value_name = "FACTOR=V1,V2")]
+    pub set: Vec<String>,
+    /// Marks every row: machine, patch, what a comparison is to tell apart; repeatable
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub label: Vec<String>,
+    /// When a trial counts as stalled: control:0.5, absolute:100, pivot:1s or split
+    #[arg(long, value_name = "RULE")]
+    pub stall: Option<String>,
+    /// One more folder of definitions
+    #[arg(long)]
+    pub dir: Option<PathBuf>,
+}
+
+impl PlanningArgs {
+    /// Finds the definition and applies the options.
+    pub fn definition(&self) -> Result<(Entry, Definition), Failure> {
+        let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
+        let catalog = Catalog::find(self.dir.as_deref())
+            .map_err(|error| Failure::Request(format!("--dir: {error}")))?;
+        let entry = catalog.get(&self.experiment).map_err(|error| request(&error))?;
+        let mut definition = entry.definition().map_err(|error| request(&error))?;
+        let overrides = Overrides {
+            quick: self.quick,
+            trials: self.trials,
+            duration: self.duration,
+            seed: self.seed,
+            set: self.set.clone(),
+            labels: self.label.clone(),
+            stall: self.stall.clone(),
+        };
+        overrides.apply(&mut definition).map_err(|error| request(&error))?;
+        Ok((entry, definition))
+    }
+}
+
+/// The plan of a definition at a site, refused here if a cell could not run at all.
+pub fn plan(definition: &Definition, site: &Site) -> Result<Plan, Failure> {
+    let refused = |problem: String| Failure::Request(format!("{}: {problem}", definition.name));
+    let plan = Plan::new(definition, site).map_err(refused)?;
+    for cell in &plan.cells {
+        trial::spec::check(&cell.spec).map_err(refused)?;
+    }
+    Ok(plan)
+}
+
+/// A time as people say it: `45 s`, `3 min 20 s`, `2 h 5 min`.
+pub fn in_words(seconds: f64) -> String {
+    let s = if seconds.is_finite() { seconds.max(0.0).ceil() as u64 } else { 0 };
+    match s {
+        0..60 => format!("{s} s"),
+        60..3600 if s % 60 == 0 => format!("{} min", s / 60),
+        60..3600 => format!("{} min {} s", s / 60, s % 60),
+        _ => format!("{} h {} min", s / 3600, s % 3600 / 60),
+    }
+}
+
+/// `a trial`, `2 trials`.
+pub fn counted(n: u64, thing: &str) -> String {
+    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_said_as_people_do() {
+        let said: Vec<String> = [0.0, 0.2, 59.9, 61.0, 3600.0, 7500.0].map(in_words).to_vec();
+        assert_eq!(said, ["0 s", "1 s", "1 min", "1 min 1 s", "1 h 0 min", "2 h 5 min"]);
+    }
+}

@@ -1,0 +1,105 @@
+//! `experiments resume RUN`.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use campaign::executor::{Executor, Stop, ThisMachine};
+use campaign::journal::Journal;
+use campaign::{resume, utc};
+use clap::Args;
+use kernel_abi::signal::Interrupt;
+use records::manifest::{Manifest, Resumed};
+
+use super::planning::{counted, plan};
+use super::run::{Going, go, journal_failure, say};
+use crate::failure::{Failure, Outcome};
+use crate::site::ThisSite;
+
+/// Go on where a run stopped
+///
+/// Does the trials that are missing, in the planned order. A torn last row of `trials.csv` is
+/// taken out and its trial run again. A run whose definition, kernel or CPUs changed since it was
+/// started is refused; --force goes on and records the change in the manifest.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  experiments resume data/runs/race-sweep-20260824-180337")]
+pub struct ResumeArgs {
+    /// The folder of the run
+    run: PathBuf,
+    /// Go on though something changed, and record it
+    #[arg(long)]
+    force: bool,
+    /// Leave out figures and report
+    #[arg(long)]
+    no_report: bool,
+    /// Print the analysis as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Goes on.
+pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
+    let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
+    let mut manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
+    let here = ThisSite::look()?;
+    let changes = resume::changes(&manifest, &here.machine);
+    if !changes.is_empty() && !args.force {
+        return Err(Failure::Request(format!(
+            "{} can't be gone on with as the same run: {}. Start a new run, or go on with --force: the change is then recorded",
+            args.run.display(),
+            changes.join("; ")
+        )));
+    }
+    let definition = resume::definition(&args.run, &manifest).map_err(|error| request(&error))?;
+    // The plan is the one that was begun, also where the machine has changed since.
+    let site = campaign::plan::Site {
+        cpus: manifest.kernels.first().and_then(|kernel| kernel.cpus).unwrap_or(here.site.cpus),
+        kernels: manifest.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+    };
+    let plan = plan(&definition, &site)?;
+    resume::same_plan(&args.run, &plan).map_err(|error| request(&error))?;
+    let stop = Stop::by_signals(
+        Interrupt::install()
+            .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
+    );
+    let mut executor: Box<dyn Executor> = Box::new(
+        ThisMachine::new(here.kernel()).map_err(|error| Failure::Running(error.to_string()))?,
+    );
+    let (mut journal, finished, torn) = Journal::reopen(&args.run).map_err(journal_failure)?;
+    if let Some(torn) = &torn {
+        say(&format!("note: {}", torn.sentence(&args.run.join("trials.csv"))));
+    }
+    let left = plan.trials.len().saturating_sub(finished.len());
+    say(&format!(
+        "{}: {} done, {left} to do; {}",
+        definition.name,
+        counted(finished.len() as u64, "trial"),
+        args.run.display()
+    ));
+    if left > 0 {
+        manifest.ended_at = None;
+        manifest.resumed.push(Resumed {
+            at: utc::rfc3339_ms(SystemTime::now()),
+            changes,
+            torn: torn.map(|torn| torn.text),
+        });
+        manifest.disturbances.extend(here.disturbances());
+        manifest.write(&args.run).map_err(|error| Failure::Running(error.to_string()))?;
+    }
+    go(
+        Going {
+            folder: &args.run,
+            definition: &definition,
+            plan: &plan,
+            finished: &finished,
+            executor: executor.as_mut(),
+            journal: &mut journal,
+            manifest: &mut manifest,
+            stop: &stop,
+            verbose,
+            report: !args.no_report,
+            json: args.json,
+        },
+        out,
+    )
+}

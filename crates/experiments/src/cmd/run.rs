@@ -1,0 +1,248 @@
+//! `experiments run NAME|FILE`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use campaign::definition::{Definition, Entry};
+use campaign::executor::{Executor, Stop, ThisMachine};
+use campaign::journal::{self, Journal};
+use campaign::plan::{Plan, Site};
+use campaign::resume::sha256;
+use campaign::runner::{self, Ended};
+use campaign::utc;
+use clap::Args;
+use kernel_abi::signal::{self, Interrupt};
+use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
+
+use super::planning::{PlanningArgs, counted, in_words, plan};
+use crate::failure::{Failure, Outcome};
+use crate::progress::Progress;
+use crate::site::ThisSite;
+
+/// Run an experiment: plan, run, analyse, report
+///
+/// Every trial is a fresh process, and its row is on the disk before the next one starts. Ctrl-C
+/// ends the trial in work and keeps all finished ones; `experiments resume` goes on.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  experiments run race-sweep --quick\n  experiments run race-sweep --trials 24 --label patch=v2 --out data/runs/v2\n  experiments run race-sweep --kernel debian:7.3 --cpus 32"
+)]
+pub struct RunArgs {
+    #[command(flatten)]
+    planning: PlanningArgs,
+    #[command(flatten)]
+    lab: LabArgs,
+    /// The folder of the run; by default data/runs/NAME-YYYYMMDD-HHMMSS (UTC)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Leave out figures and report
+    #[arg(long)]
+    no_report: bool,
+    /// Print the analysis as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where the trials run, when not on this machine.
+#[derive(Debug, Clone, Default, Args)]
+pub struct LabArgs {}
+
+impl LabArgs {
+    /// What a plan needs to know of it.
+    pub fn site(&self) -> Result<Site, Failure> {
+        Ok(ThisSite::look()?.site)
+    }
+
+    /// Which CPUs the threads of each cell get, a line a cell that asks for any.
+    pub fn placements(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
+        crate::site::placements(plan)
+    }
+}
+
+/// Plans, runs, analyses and reports.
+pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
+    let (entry, definition) = args.planning.definition()?;
+    crate::site::check_rule(&definition)?;
+    let here = ThisSite::look()?;
+    let site = args.lab.site()?;
+    let plan = plan(&definition, &site)?;
+    here.check(&plan)?;
+    let started = SystemTime::now();
+    let folder = match args.out {
+        Some(folder) => folder,
+        None => default_folder(&definition.name, started),
+    };
+    journal::free(&folder).map_err(|error| Failure::Request(error.to_string()))?;
+
+    let stop = Stop::by_signals(
+        Interrupt::install()
+            .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
+    );
+    let kernels = vec![here.kernel()];
+    let mut executor: Box<dyn Executor> = Box::new(
+        ThisMachine::new(here.kernel()).map_err(|error| Failure::Running(error.to_string()))?,
+    );
+    let mut manifest = manifest(&entry, &definition, &plan, &here.machine, kernels, started);
+    manifest.disturbances.extend(here.disturbances());
+    let mut journal = Journal::create(&folder, &manifest, &plan).map_err(journal_failure)?;
+
+    say(&format!(
+        "{}: {}, about {}; {}",
+        definition.name,
+        counted(plan.trials.len() as u64, "trial"),
+        in_words(plan.expected().seconds()),
+        folder.display()
+    ));
+    for note in &plan.notes {
+        say(&format!("note: {note}"));
+    }
+    go(
+        Going {
+            folder: &folder,
+            definition: &definition,
+            plan: &plan,
+            finished: &BTreeSet::new(),
+            executor: executor.as_mut(),
+            journal: &mut journal,
+            manifest: &mut manifest,
+            stop: &stop,
+            verbose,
+            report: !args.no_report,
+            json: args.json,
+        },
+        out,
+    )
+}
+
+/// All that the trials of a run need, whether it begins or goes on.
+pub struct Going<'a> {
+    pub folder: &'a Path,
+    pub definition: &'a Definition,
+    pub plan: &'a Plan,
+    pub finished: &'a BTreeSet<u64>,
+    pub executor: &'a mut dyn Executor,
+    pub journal: &'a mut Journal,
+    pub manifest: &'a mut Manifest,
+    pub stop: &'a Stop,
+    pub verbose: u8,
+    pub report: bool,
+    pub json: bool,
+}
+
+/// Does the trials that are missing, closes the manifest, and tells the result.
+pub fn go(going: Going<'_>, out: &mut dyn Write) -> Outcome {
+    let mut progress = Progress::new(
+        going.definition,
+        going.plan.trials.len() as u64,
+        going.finished.len() as u64,
+        going.verbose,
+    );
+    let (ended, result) = runner::run(
+        going.definition,
+        going.plan,
+        going.finished,
+        going.executor,
+        going.journal,
+        going.stop,
+        &mut progress,
+    );
+    progress.clear();
+    close(going.manifest, &ended);
+    let closed = going.manifest.write(going.folder);
+    if let Err(error) = result {
+        let done = going.plan.trials.len() as u64 - ended.left;
+        return Err(Failure::Running(format!(
+            "{error}. {} of {} are kept in {}; go on with: experiments resume {}",
+            done,
+            counted(going.plan.trials.len() as u64, "trial"),
+            going.folder.display(),
+            going.folder.display()
+        )));
+    }
+    closed.map_err(|error| Failure::Running(error.to_string()))?;
+    if ended.interrupted {
+        let by = going.stop.signal().map_or_else(|| "a request".to_string(), signal::name);
+        return Err(Failure::Running(format!(
+            "ended by {by} after {} of {}. All finished ones are kept in {}; go on with: experiments resume {}",
+            going.plan.trials.len() as u64 - ended.left,
+            counted(going.plan.trials.len() as u64, "trial"),
+            going.folder.display(),
+            going.folder.display()
+        )));
+    }
+    crate::site::tell(going.folder, going.report, going.json, out)
+}
+
+fn close(manifest: &mut Manifest, ended: &Ended) {
+    for disturbance in &ended.disturbances {
+        if !manifest.disturbances.contains(disturbance) {
+            manifest.disturbances.push(disturbance.clone());
+        }
+    }
+    if ended.left == 0 {
+        manifest.ended_at = Some(utc::rfc3339_ms(SystemTime::now()));
+    }
+}
+
+fn manifest(
+    entry: &Entry,
+    definition: &Definition,
+    plan: &Plan,
+    machine: &Machine,
+    kernels: Vec<Kernel>,
+    started: SystemTime,
+) -> Manifest {
+    Manifest {
+        format: FORMAT,
+        name: definition.name.clone(),
+        // Of types that all have a JSON form.
+        definition: serde_json::to_value(definition).unwrap_or_default(),
+        source: Source {
+            from: entry.from.clone(),
+            sha256: sha256(&entry.text),
+            text: entry.text.clone(),
+        },
+        command_line: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+        versions: BTreeMap::from([(
+            "stallscope".to_string(),
+            env!("CARGO_PKG_VERSION").to_string(),
+        )]),
+        seed: definition.seed,
+        planned: plan.trials.len() as u64,
+        machine: machine.clone(),
+        executor: "this machine".to_string(),
+        kernels,
+        labels: definition.labels.clone(),
+        started_at: utc::rfc3339_ms(started),
+        ended_at: None,
+        resumed: Vec::new(),
+        disturbances: Vec::new(),
+    }
+}
+
+/// `data/runs/NAME-YYYYMMDD-HHMMSS`, with a number where two fall into one second.
+fn default_folder(name: &str, started: SystemTime) -> PathBuf {
+    let base = format!("data/runs/{name}-{}", utc::folder_stamp(started));
+    let mut folder = PathBuf::from(&base);
+    let mut n = 2;
+    while folder.exists() {
+        folder = PathBuf::from(format!("{base}-{n}"));
+        n += 1;
+    }
+    folder
+}
+
+/// A folder that is taken, or a run that is none, is the request's fault; a disk is not.
+pub fn journal_failure(error: journal::JournalError) -> Failure {
+    match error {
+        journal::JournalError::Write { .. } => Failure::Running(error.to_string()),
+        _ => Failure::Request(error.to_string()),
+    }
+}
+
+/// A line on standard error, for whoever watches.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}

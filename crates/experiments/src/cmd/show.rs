@@ -1,0 +1,137 @@
+//! `experiments show NAME|FILE`.
+
+use std::io::Write;
+
+use campaign::definition::Definition;
+use campaign::plan::{Cell, Plan};
+use clap::Args;
+use serde_json::json;
+
+use super::planning::{PlanningArgs, counted, in_words, plan};
+use super::run::LabArgs;
+use super::stat::table::Table;
+use crate::failure::Outcome;
+
+/// Show the plan of an experiment; nothing is run
+///
+/// The cells, how many trials, their order, and the time they should take on this machine (or in
+/// the lab, with --kernel).
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  experiments show race-sweep\n  experiments show race-sweep --set threads=8,16 --set hash=auto,global --seed 7"
+)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    planning: PlanningArgs,
+    #[command(flatten)]
+    lab: LabArgs,
+    /// Print the plan as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the plan.
+pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
+    let (entry, definition) = args.planning.definition()?;
+    let site = args.lab.site()?;
+    let plan = plan(&definition, &site)?;
+    let seconds = plan.expected().seconds();
+    if args.json {
+        let rows: Vec<_> = plan.trials.iter().map(|planned| planned.row()).collect();
+        let cells: Vec<_> = plan
+            .cells
+            .iter()
+            .map(|cell| {
+                json!({
+                    "kernel": cell.kernel, "labels": cell.labels, "spec": cell.spec,
+                })
+            })
+            .collect();
+        writeln!(
+            out,
+            "{:#}",
+            json!({
+                "name": definition.name, "from": entry.from, "title": definition.title,
+                "question": definition.question, "seed": definition.seed, "definition": definition,
+                "notes": plan.notes, "expected_s": seconds, "cells": cells, "trials": rows,
+            })
+        )?;
+        return Ok(());
+    }
+    writeln!(out, "{}: {}", definition.name, definition.title)?;
+    for line in definition.question.lines() {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{} × {} = {}, {} of load each; about {} in all, seed {}",
+        counted(plan.cells.len() as u64, "cell"),
+        counted(definition.trials, "block"),
+        counted(plan.trials.len() as u64, "trial"),
+        definition.duration,
+        in_words(seconds),
+        definition.seed,
+    )?;
+    writeln!(
+        out,
+        "stalled: {}; control: hash {}",
+        definition.outcome.stall, definition.control.hash
+    )?;
+    for note in &plan.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    writeln!(out)?;
+    write!(out, "{}", cells(&definition, &plan).render())?;
+    let placed = args.lab.placements(&plan)?;
+    if !placed.is_empty() {
+        writeln!(out, "\nWhich CPUs each thread gets:")?;
+        for line in placed {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    writeln!(out, "\nOrder of the cells, a block a line:")?;
+    for block in plan.trials.chunks(plan.cells.len().max(1)) {
+        let order: Vec<String> = block.iter().map(|planned| planned.cell.to_string()).collect();
+        writeln!(out, "  {}", order.join(" "))?;
+    }
+    Ok(())
+}
+
+/// The cells, with the columns in which they differ or that everyone asks for.
+fn cells(definition: &Definition, plan: &Plan) -> Table {
+    type Column = (&'static str, fn(&Cell) -> String);
+    let columns: [Column; 11] = [
+        ("workload", |cell| cell.spec.workload.to_string()),
+        ("threads", |cell| cell.spec.threads.to_string()),
+        ("ramp", |cell| cell.spec.ramp.to_string()),
+        ("hash", |cell| cell.spec.hash.to_string()),
+        ("placement", |cell| cell.spec.placement.to_string()),
+        ("memory", |cell| cell.spec.memory.to_string()),
+        ("locks", |cell| cell.spec.locks.map(|n| n.to_string()).unwrap_or_default()),
+        ("unlock", |cell| cell.spec.unlock.map(|n| n.to_string()).unwrap_or_default()),
+        ("messengers", |cell| cell.spec.messengers.map(|n| n.to_string()).unwrap_or_default()),
+        ("kernel", |cell| cell.kernel.clone()),
+        ("labels", |cell| cell.labels.clone()),
+    ];
+    let asked_for = ["workload", "threads", "ramp", "hash"];
+    let shown: Vec<&Column> = columns
+        .iter()
+        .filter(|(name, of)| {
+            let first = plan.cells.first().map(of);
+            asked_for.contains(name) || plan.cells.iter().any(|cell| Some(of(cell)) != first)
+        })
+        .collect();
+    let mut header = vec!["cell"];
+    header.extend(shown.iter().map(|(name, _)| *name));
+    header.push("");
+    let mut table = Table::new(&header).left(header.len());
+    for (index, cell) in plan.cells.iter().enumerate() {
+        let mut row = vec![(index + 1).to_string()];
+        row.extend(shown.iter().map(|(_, of)| of(cell)));
+        let is_control = cell.spec.hash == definition.control.hash;
+        row.push(if is_control { "control".to_string() } else { String::new() });
+        table.row(row);
+    }
+    table
+}

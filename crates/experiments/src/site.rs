@@ -1,0 +1,142 @@
+//! Where trials will run, as a plan and a manifest need to know it.
+
+use std::path::Path;
+
+use campaign::plan::{Plan, Site};
+use kernel_abi::affinity::{self, CpuSet};
+use kernel_abi::topology::placement::{Assignment, Placement as Placed};
+use kernel_abi::topology::{SYS, Topology};
+use records::manifest::{Kernel, Machine};
+use trial::factor::Placement;
+
+use crate::failure::Failure;
+
+/// More running tasks than this, besides the runner, and trials are not alone.
+const BUSY_LOAD: f64 = 0.5;
+
+/// This machine: what its trials can count on.
+pub struct ThisSite {
+    /// For the manifest.
+    pub machine: Machine,
+    /// For the plan.
+    pub site: Site,
+    topology: Topology,
+    allowed: CpuSet,
+}
+
+impl ThisSite {
+    /// Looks at the machine.
+    pub fn look() -> Result<ThisSite, Failure> {
+        let topology = Topology::read(Path::new(SYS)).map_err(|error| {
+            Failure::Running(format!("this machine's CPUs can't be told: {error}"))
+        })?;
+        let allowed = affinity::current()
+            .map_err(|errno| Failure::Running(format!("sched_getaffinity: {errno}")))?;
+        let machine = machine(&topology, &allowed);
+        let site =
+            Site { cpus: machine.cpus_online, kernels: vec![machine.kernel_release.clone()] };
+        Ok(ThisSite { machine, site, topology, allowed })
+    }
+
+    /// Its kernel, as rows and manifest name it.
+    pub fn kernel(&self) -> Kernel {
+        Kernel {
+            name: self.machine.kernel_release.clone(),
+            release: Some(self.machine.kernel_release.clone()),
+            version: Some(self.machine.kernel_version.clone()),
+            cpus: Some(self.machine.cpus_online),
+            nodes: Some(self.machine.nodes),
+            accelerator: None,
+            patches: Vec::new(),
+        }
+    }
+
+    /// Which CPU each thread gets; a sentence where a placement does not exist here.
+    pub fn assign(&self, placement: &Placement, threads: u32) -> Result<Assignment, Failure> {
+        let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
+        let placed = match placement {
+            Placement::Unpinned => Placed::Unpinned,
+            Placement::Cpus(list) => Placed::mask(list).map_err(|error| request(&error))?,
+            Placement::Pin(list) => Placed::pin(list).map_err(|error| request(&error))?,
+            Placement::Node(node) => Placed::Node(*node),
+            Placement::Compact => Placed::Compact,
+            Placement::Scatter => Placed::Scatter,
+        };
+        placed.assign(&self.topology, &self.allowed, threads).map_err(|error| request(&error))
+    }
+
+    /// That every cell of a plan can run here: its placement exists, and its threads are allowed.
+    pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
+        for cell in &plan.cells {
+            self.assign(&cell.spec.placement, cell.spec.threads)?;
+        }
+        Ok(())
+    }
+
+    /// What may disturb trials that start now, a sentence each.
+    pub fn disturbances(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let load = std::fs::read_to_string("/proc/loadavg")
+            .ok()
+            .and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+        if let Some(load) = load.filter(|load| *load > BUSY_LOAD) {
+            found.push(format!(
+                "the machine was not idle when the run started: load average {load:.2} over the last minute"
+            ));
+        }
+        found
+    }
+}
+
+/// That the outcome's rule is one.
+pub fn check_rule(_definition: &campaign::definition::Definition) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// Analyses a finished run and tells the result.
+pub fn tell(
+    folder: &Path,
+    _report: bool,
+    _json: bool,
+    out: &mut dyn std::io::Write,
+) -> crate::failure::Outcome {
+    writeln!(out, "{}", folder.display())?;
+    Ok(())
+}
+
+/// Which CPUs the threads of a plan get on this machine, a line a cell that asks for any.
+pub fn placements(plan: &Plan) -> Result<Vec<String>, Failure> {
+    let here = ThisSite::look()?;
+    let mut lines = Vec::new();
+    for (index, cell) in plan.cells.iter().enumerate() {
+        let line = match here.assign(&cell.spec.placement, cell.spec.threads)? {
+            Assignment::Inherited => continue,
+            Assignment::Shared(mask) => format!("all threads on {mask}"),
+            Assignment::Each(cpus) => {
+                let each: Vec<String> = cpus
+                    .iter()
+                    .enumerate()
+                    .map(|(thread, cpu)| format!("{thread}→{cpu}"))
+                    .collect();
+                format!("thread→CPU {}", each.join(" "))
+            }
+        };
+        lines.push(format!("cell {} ({}): {line}", index + 1, cell.spec.placement));
+    }
+    Ok(lines)
+}
+
+fn machine(topology: &Topology, allowed: &CpuSet) -> Machine {
+    let read = |path: &str| {
+        std::fs::read_to_string(path).map(|text| text.trim().to_string()).unwrap_or_default()
+    };
+    Machine {
+        cpus_online: u32::try_from(topology.online.len()).unwrap_or(u32::MAX),
+        cpus_allowed: allowed.to_string(),
+        nodes: u32::try_from(topology.nodes_with_cpus().len()).unwrap_or(u32::MAX),
+        kernel_release: read("/proc/sys/kernel/osrelease"),
+        kernel_version: read("/proc/sys/kernel/version"),
+        architecture: std::env::consts::ARCH.to_string(),
+        ..Machine::default()
+    }
+}
