@@ -10,6 +10,7 @@ pub mod root;
 pub mod samples;
 pub mod stream;
 pub mod test_result;
+pub mod threshold;
 
 pub use error::StatError;
 pub use interval::{Estimate, Interval, Level};

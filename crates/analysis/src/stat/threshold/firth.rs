@@ -1,0 +1,354 @@
+//! Logistic regression on log₂(threads) with Firth's penalty.
+//!
+//! Maximises l(β) + ½ ln det I(β), with l the binomial log-likelihood of
+//! logit p = intercept + slope · log₂(threads) and I the Fisher information. The penalty is Jeffreys'
+//! prior; it takes off the first-order bias, and the maximum is finite also where the data are
+//! separated and maximum likelihood has none. Intervals are profile intervals of the penalised
+//! likelihood: the values that its ratio test does not reject against χ² with one degree of freedom.
+//!
+//! Sources: D. Firth, *Bias reduction of maximum likelihood estimates*, Biometrika 80 (1993);
+//! G. Heinze and M. Schemper, *A solution to the problem of separation in logistic regression*,
+//! Statist. Med. 21 (2002), for the intervals.
+
+use serde::Serialize;
+
+use super::super::proportion::two_sided_z;
+use super::super::root::crossing;
+use super::super::{Interval, Level, StatError};
+use super::ThreadsTried;
+
+/// The fitted curve, logit p = intercept + slope · log₂(threads).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FirthFit {
+    /// The log-odds of a stall at one thread.
+    pub intercept: f64,
+    /// The log-odds that each doubling of the thread count adds.
+    pub slope: f64,
+    /// `firth`.
+    pub method: &'static str,
+    /// The intercept's profile interval.
+    #[serde(skip)]
+    pub intercept_interval: Interval,
+    /// The slope's profile interval.
+    #[serde(skip)]
+    pub slope_interval: Interval,
+    /// The penalised log-likelihood at its maximum, without the binomial coefficients.
+    #[serde(skip)]
+    pub penalised_log_likelihood: f64,
+}
+
+/// Trials over x = log₂(threads) − centre, and the penalised likelihood of a logistic curve in x.
+///
+/// The likelihood is invariant under the shift; the numbers are better with x near 0.
+#[derive(Debug, Clone)]
+pub(super) struct Curve {
+    /// Mean of log₂(threads) over rows.
+    pub centre: f64,
+    /// x of each row, ascending.
+    pub x: Vec<f64>,
+    n: Vec<f64>,
+    k: Vec<f64>,
+}
+
+/// A curve's two parameters: log-odds at x = 0, and per unit of x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Parameters {
+    pub c: f64,
+    pub b: f64,
+}
+
+/// A straight line through the parameters, `origin + s · direction`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line {
+    pub origin: Parameters,
+    pub direction: Parameters,
+}
+
+impl Line {
+    pub fn at(&self, s: f64) -> Parameters {
+        Parameters {
+            c: self.origin.c + s * self.direction.c,
+            b: self.origin.b + s * self.direction.b,
+        }
+    }
+}
+
+/// The penalised likelihood at one place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Likelihood {
+    /// l + ½ ln det I
+    pub value: f64,
+    /// Its derivative by c and by b: Firth's modified score.
+    pub score: Parameters,
+    /// The information in the scaled form det I = e^{2m} · a · s: its weight, its mean and its
+    /// spread over x.
+    ln_scale: f64,
+    weight: f64,
+    mean: f64,
+    spread: f64,
+}
+
+impl Likelihood {
+    /// I⁻¹ · score, the step of Fisher scoring.
+    fn step(&self) -> Parameters {
+        let scale = (-self.ln_scale).exp();
+        let b = (self.score.b - self.mean * self.score.c) / self.spread * scale;
+        Parameters { c: self.score.c / self.weight * scale - self.mean * b, b }
+    }
+
+    /// The standard error of `line`'s own parameter with the other held: 1/√(dᵀ I d).
+    fn width_along(&self, direction: Parameters) -> f64 {
+        let Parameters { c, b } = direction;
+        let information = self.weight * (c + b * self.mean).powi(2) + self.spread * b * b;
+        (-0.5 * self.ln_scale).exp() / information.sqrt()
+    }
+}
+
+impl Curve {
+    /// Rows that are ascending in threads, two or more, all with trials.
+    pub fn new(rows: &[ThreadsTried]) -> Self {
+        let log: Vec<f64> = rows.iter().map(|row| (row.threads as f64).log2()).collect();
+        let centre = log.iter().sum::<f64>() / log.len() as f64;
+        Curve {
+            centre,
+            x: log.iter().map(|x| x - centre).collect(),
+            n: rows.iter().map(|row| row.n as f64).collect(),
+            k: rows.iter().map(|row| row.k as f64).collect(),
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+        self.x.iter().zip(&self.n).zip(&self.k).map(|((&x, &n), &k)| (x, n, k))
+    }
+
+    /// The penalised likelihood and its derivatives. Weights are kept as logarithms up to a common
+    /// scale, and the determinant as a sum of squares, so that neither underflow nor cancellation
+    /// spoils a steep curve.
+    pub fn likelihood(&self, at: Parameters) -> Likelihood {
+        // ln p, ln q with no loss in either tail
+        let log_odds = |x: f64| {
+            let eta = at.c + at.b * x;
+            let tail = (-eta.abs()).exp().ln_1p();
+            (eta.min(0.0) - tail, (-eta).min(0.0) - tail)
+        };
+        let mut log_likelihood = 0.0;
+        let mut ln_scale = f64::NEG_INFINITY;
+        for (x, n, k) in self.rows() {
+            let (ln_p, ln_q) = log_odds(x);
+            if k > 0.0 {
+                log_likelihood += k * ln_p;
+            }
+            if k < n {
+                log_likelihood += (n - k) * ln_q;
+            }
+            ln_scale = ln_scale.max(n.ln() + ln_p + ln_q);
+        }
+        let weight_at = |x: f64, n: f64| {
+            let (ln_p, ln_q) = log_odds(x);
+            (n.ln() + ln_p + ln_q - ln_scale).exp()
+        };
+        let (mut weight, mut mean) = (0.0, 0.0);
+        for (x, n, _) in self.rows() {
+            let w = weight_at(x, n);
+            weight += w;
+            mean += w * x;
+        }
+        mean /= weight;
+        let spread: f64 = self.rows().map(|(x, n, _)| weight_at(x, n) * (x - mean).powi(2)).sum();
+        let mut score = Parameters { c: 0.0, b: 0.0 };
+        for (x, n, k) in self.rows() {
+            let (ln_p, ln_q) = log_odds(x);
+            let (p, q) = (ln_p.exp(), ln_q.exp());
+            let leverage = weight_at(x, n) * (1.0 / weight + (x - mean).powi(2) / spread);
+            // k − n p, from whichever side does not cancel
+            let residual = if p < 0.5 { k - n * p } else { n * q - (n - k) };
+            let u = residual + leverage * 0.5 * (q - p);
+            score.c += u;
+            score.b += u * x;
+        }
+        Likelihood {
+            value: log_likelihood + ln_scale + 0.5 * (weight.ln() + spread.ln()),
+            score,
+            ln_scale,
+            weight,
+            mean,
+            spread,
+        }
+    }
+
+    /// The maximum, by Fisher scoring with halved steps; without the intervals.
+    fn maximum(&self) -> Result<(Parameters, Likelihood), StatError> {
+        const ITERATIONS: usize = 1_000;
+        let reach = self.x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let size = |step: Parameters| step.c.abs() + step.b.abs() * reach;
+        let (trials, stalled): (f64, f64) = (self.n.iter().sum(), self.k.iter().sum());
+        let start = ((stalled + 0.5) / (trials - stalled + 0.5)).ln();
+        let mut at = Parameters { c: start, b: 0.0 };
+        let mut here = self.likelihood(at);
+        let mut before = f64::INFINITY;
+        for _ in 0..ITERATIONS {
+            let step = here.step();
+            let whole = size(step);
+            if whole.is_nan() {
+                break;
+            }
+            let close = whole < 1e-4 * (1.0 + size(at));
+            if whole < 1e-14 * (1.0 + size(at)) || (close && whole >= before) {
+                return Ok((at, here));
+            }
+            // Five units of log-odds at most: further out the information no longer holds.
+            let mut part = (5.0 / whole).min(1.0);
+            loop {
+                let next = Parameters { c: at.c + part * step.c, b: at.b + part * step.b };
+                let there = self.likelihood(next);
+                // Close by, rounding hides the rise; the step's shrinking is the better sign.
+                if close || there.value > here.value || part < 1e-12 {
+                    (at, here) = (next, there);
+                    break;
+                }
+                part /= 2.0;
+            }
+            before = if close { whole } else { f64::INFINITY };
+        }
+        Err(StatError::NoConvergence {
+            what: "the fit of the threshold".into(),
+            iterations: ITERATIONS,
+            hint: "check that the counts are as measured; a few rows are enough to see it".into(),
+        })
+    }
+
+    /// The largest value on a line, and the s where it is, beginning at `near`. On every line the
+    /// value falls to −∞ at both ends, as the information vanishes there.
+    fn most_on(&self, line: Line, near: f64) -> Option<(f64, f64)> {
+        let Line { direction, .. } = line;
+        let slope = |s: f64| {
+            let score = self.likelihood(line.at(s)).score;
+            score.c * direction.c + score.b * direction.b
+        };
+        let first = self.likelihood(line.at(near)).width_along(direction);
+        let uphill = slope(near);
+        if uphill == 0.0 {
+            return Some((near, self.likelihood(line.at(near)).value));
+        }
+        let (mut inner, mut step) = (near, first.min(1.0).copysign(uphill));
+        for _ in 0..200 {
+            let outer = inner + step;
+            if slope(outer) * uphill <= 0.0 {
+                let s = crossing(slope, inner, outer)?;
+                return Some((s, self.likelihood(line.at(s)).value));
+            }
+            inner = outer;
+            step *= 2.0;
+        }
+        None
+    }
+
+    /// The fit with its profile intervals.
+    pub fn fit(&self, level: Level) -> Result<FirthFit, StatError> {
+        let (at, best) = self.maximum()?;
+        let intercept = at.c - at.b * self.centre;
+        // I⁻¹ gives the steps in which the bounds are looked for.
+        let slope_error = (-0.5 * best.ln_scale).exp() / best.spread.sqrt();
+        let intercept_error = (-0.5 * best.ln_scale).exp()
+            * (1.0 / best.weight + (best.mean + self.centre).powi(2) / best.spread).sqrt();
+        let slope_profile = |b: f64| {
+            let line =
+                Line { origin: Parameters { c: 0.0, b }, direction: Parameters { c: 1.0, b: 0.0 } };
+            self.most_on(line, at.c - (b - at.b) * best.mean)
+        };
+        let intercept_profile = |a: f64| {
+            let line = Line {
+                origin: Parameters { c: a, b: 0.0 },
+                direction: Parameters { c: self.centre, b: 1.0 },
+            };
+            self.most_on(line, at.b)
+        };
+        Ok(FirthFit {
+            intercept,
+            slope: at.b,
+            method: "firth",
+            intercept_interval: interval(best.value, intercept, intercept_error, level, |a| {
+                Some(intercept_profile(a)?.1)
+            }),
+            slope_interval: interval(best.value, at.b, slope_error, level, |b| {
+                Some(slope_profile(b)?.1)
+            }),
+            penalised_log_likelihood: best.value,
+        })
+    }
+}
+
+/// The profile interval about `estimate`: where twice the fall from `best` reaches χ²₁'s quantile.
+fn interval(
+    best: f64,
+    estimate: f64,
+    standard_error: f64,
+    level: Level,
+    profile: impl Fn(f64) -> Option<f64>,
+) -> Interval {
+    let allowed = two_sided_z(level).powi(2);
+    let excess = |value: f64| profile(value).map_or(f64::NAN, |most| 2.0 * (best - most) - allowed);
+    let bound = |mut step: f64| {
+        let mut inner = estimate;
+        for _ in 0..100 {
+            let outer = inner + step;
+            if excess(outer) > 0.0 {
+                return crossing(excess, inner, outer);
+            }
+            inner = outer;
+            step *= 1.5;
+        }
+        None
+    };
+    Interval { method: "profile", level, low: bound(-standard_error), high: bound(standard_error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(threads: &[u64], n: u64, k: &[u64]) -> Curve {
+        let rows: Vec<ThreadsTried> =
+            threads.iter().zip(k).map(|(&threads, &k)| ThreadsTried { threads, n, k }).collect();
+        Curve::new(&rows)
+    }
+
+    #[test]
+    fn the_score_is_the_derivative_of_the_value() {
+        let curve = curve(&[1, 2, 4, 8, 32], 7, &[0, 1, 0, 5, 7]);
+        for (c, b) in [(0.0, 0.0), (-1.0, 2.0), (3.0, -0.5), (0.3, 6.0)] {
+            let h = 1e-5;
+            let value = |c, b| curve.likelihood(Parameters { c, b }).value;
+            let score = curve.likelihood(Parameters { c, b }).score;
+            let by_c = (value(c + h, b) - value(c - h, b)) / (2.0 * h);
+            let by_b = (value(c, b + h) - value(c, b - h)) / (2.0 * h);
+            assert!((score.c - by_c).abs() < 1e-7 * (1.0 + by_c.abs()), "{c} {b}");
+            assert!((score.b - by_b).abs() < 1e-7 * (1.0 + by_b.abs()), "{c} {b}");
+        }
+    }
+
+    #[test]
+    fn two_counts_have_a_closed_form() {
+        // Saturated: Firth's estimate adds half a stalled and half a spared trial to each count.
+        let fit = curve(&[1, 2], 10, &[0, 10]).fit(Level::P95).unwrap();
+        let log_odds = |k: f64| ((k + 0.5) / (10.0 - k + 0.5)).ln();
+        assert!((fit.intercept - log_odds(0.0)).abs() < 1e-10, "{fit:?}");
+        assert!((fit.slope - (log_odds(10.0) - log_odds(0.0))).abs() < 1e-10, "{fit:?}");
+    }
+
+    #[test]
+    fn bounds_lie_where_the_likelihood_has_fallen_by_the_quantile() {
+        let curve = curve(&[4, 8, 16, 32], 10, &[0, 1, 8, 10]);
+        let fit = curve.fit(Level::P95).unwrap();
+        for b in [fit.slope_interval.low.unwrap(), fit.slope_interval.high.unwrap()] {
+            // the best c at this slope, by brute force
+            let most = (-40_000..40_000)
+                .map(|i| curve.likelihood(Parameters { c: f64::from(i) / 2_000.0, b }).value)
+                .fold(f64::NEG_INFINITY, f64::max);
+            let fall = 2.0 * (fit.penalised_log_likelihood - most);
+            assert!((fall - 3.841_458_8).abs() < 1e-5, "{fall}");
+        }
+        assert!(fit.intercept_interval.low < Some(fit.intercept));
+        assert!(fit.intercept_interval.high > Some(fit.intercept));
+    }
+}

@@ -1,0 +1,315 @@
+//! From how many threads on does it stall?
+//!
+//! Trials at several thread counts, each k stalled of n. [`firth`] fits
+//! logit p = intercept + slope · log₂(threads) and gives the thread counts at which 10, 50 and 90 % of
+//! the trials stall; [`isotonic`] beside it assumes only that p does not fall, and so shows where the
+//! curve is not logistic.
+//!
+//! Assumes independent trials, and for the intervals that the probability follows a logistic curve in
+//! log₂(threads), rising to 1. A race that never exceeds 60 % at any thread count has no T90, and the
+//! fit cannot know it: compare it with the isotonic steps.
+
+pub mod firth;
+pub mod isotonic;
+mod threads_at;
+
+pub use firth::FirthFit;
+pub use isotonic::IsotonicStep;
+
+use serde::Serialize;
+
+use super::binomial::MOST_TRIALS;
+use super::{Estimate, Level, StatError};
+
+/// The most threads that Linux can have, `PID_MAX_LIMIT`; a count above it is a mistake.
+pub const MOST_THREADS: u64 = 4_194_304;
+
+/// Trials at one thread count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct ThreadsTried {
+    /// The thread count, from 1.
+    pub threads: u64,
+    /// How many trials.
+    pub n: u64,
+    /// How many of them stalled.
+    pub k: u64,
+}
+
+/// The dependence on the thread count.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Threshold {
+    /// The logistic curve.
+    pub fit: FirthFit,
+    /// Threads at which 10 % of the trials stall.
+    pub t10: Estimate,
+    /// Threads at which half of the trials stall.
+    pub t50: Estimate,
+    /// Threads at which 90 % of the trials stall.
+    pub t90: Estimate,
+    /// The non-decreasing estimate, a step a thread count.
+    pub isotonic: Vec<IsotonicStep>,
+    /// Why something above is `None`, or of little worth, in sentences.
+    #[serde(skip)]
+    pub notes: Vec<String>,
+}
+
+/// Fits the curve. Rows of one thread count are pooled; rows without trials are left out.
+///
+/// # Errors
+/// No rows; threads 0 or above [`MOST_THREADS`]; k above n; no trial at all; only one thread count with trials.
+///
+/// ```
+/// use stallscope_analysis::stat::{Level, threshold::{ThreadsTried, threshold}};
+/// let stalled = [0, 0, 0, 1, 8, 10, 9, 10];
+/// let rows: Vec<_> = [1, 2, 4, 8, 16, 32, 64, 128].into_iter().zip(stalled)
+///     .map(|(threads, k)| ThreadsTried { threads, n: 10, k })
+///     .collect();
+/// let curve = threshold(&rows, Level::P95).unwrap();
+/// let half = curve.t50.estimate.unwrap();
+/// assert!(half > 8.0 && half < 16.0);
+/// ```
+pub fn threshold(rows: &[ThreadsTried], level: Level) -> Result<Threshold, StatError> {
+    let pooled = pool(rows)?;
+    let curve = firth::Curve::new(&pooled);
+    let fit = curve.fit(level)?;
+    let thresholds = [0.1, 0.5, 0.9].map(|p| threads_at::threads_at(&curve, &fit, p, level));
+    let [t10, t50, t90] = thresholds;
+    let notes = notes(&pooled, &fit, &[("T10", t10), ("T50", t50), ("T90", t90)], level);
+    Ok(Threshold { fit, t10, t50, t90, isotonic: isotonic::isotonic(&pooled), notes })
+}
+
+/// Ascending in threads, one row each, all with trials.
+fn pool(rows: &[ThreadsTried]) -> Result<Vec<ThreadsTried>, StatError> {
+    for row in rows {
+        let ThreadsTried { threads, n, k } = *row;
+        if threads == 0 || threads > MOST_THREADS {
+            return Err(StatError::domain(
+                "the thread count of a row",
+                threads,
+                format!("1 to {MOST_THREADS}, the most that Linux can have"),
+            ));
+        }
+        if n > MOST_TRIALS {
+            let what = format!("the number of trials at {threads} threads");
+            return Err(StatError::domain(what, n, format!("at most {MOST_TRIALS}")));
+        }
+        if k > n {
+            return Err(StatError::domain(
+                format!("k at {threads} threads, of n = {n} trials"),
+                k,
+                format!("0 to {n}"),
+            ));
+        }
+    }
+    let mut tried: Vec<ThreadsTried> = rows.iter().copied().filter(|row| row.n > 0).collect();
+    tried.sort_by_key(|row| row.threads);
+    let mut pooled: Vec<ThreadsTried> = Vec::new();
+    for row in tried {
+        match pooled.last_mut() {
+            Some(last) if last.threads == row.threads => {
+                last.n = last.n.saturating_add(row.n);
+                last.k = last.k.saturating_add(row.k);
+            }
+            _ => pooled.push(row),
+        }
+    }
+    match pooled.as_slice() {
+        [] => Err(StatError::too_few(
+            "a threshold",
+            "trials at two or more thread counts",
+            "no trial",
+        )),
+        [only] => Err(StatError::too_few(
+            "a threshold",
+            "trials at two or more thread counts",
+            format!("only {} threads", only.threads),
+        )),
+        _ => Ok(pooled),
+    }
+}
+
+fn notes(
+    pooled: &[ThreadsTried],
+    fit: &FirthFit,
+    thresholds: &[(&str, Estimate)],
+    level: Level,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (first, last) = match (pooled.first(), pooled.last()) {
+        (Some(first), Some(last)) => (first.threads as f64, last.threads as f64),
+        _ => return notes,
+    };
+    if pooled.iter().all(|row| row.k == 0) {
+        notes.push("no trial stalled: only lower bounds of the thresholds can exist".into());
+    } else if pooled.iter().all(|row| row.k == row.n) {
+        notes.push("every trial stalled: only upper bounds of the thresholds can exist".into());
+    } else if separated(pooled) {
+        notes.push(
+            "the data are separated: no trial stalls below some thread count and every one does \
+             above, so that maximum likelihood has no finite slope; Firth's penalty makes it finite, \
+             and its size is the penalty's more than the data's"
+                .into(),
+        );
+    }
+    if fit.slope <= 0.0 {
+        notes.push(
+            "the fitted curve does not rise with the thread count: there is no threshold to \
+             estimate"
+                .into(),
+        );
+    } else if fit.slope_interval.low.is_some_and(|low| low <= 0.0) {
+        notes.push(format!(
+            "a slope of 0 is not excluded at {} %: a threshold without a bound on one or both sides \
+             may not exist",
+            level.get() * 100.0
+        ));
+    }
+    let outside: Vec<&str> = thresholds
+        .iter()
+        .filter(|(_, t)| t.estimate.is_some_and(|t| t < first || t > last))
+        .map(|(name, _)| *name)
+        .collect();
+    if !outside.is_empty() {
+        notes.push(format!(
+            "outside the thread counts tried ({first} to {last}), hence extrapolated: {}",
+            outside.join(", ")
+        ));
+    }
+    notes
+}
+
+/// Whether some thread count divides trials that never stall from trials that always do, with at
+/// most one thread count mixed (quasi-complete separation included).
+fn separated(pooled: &[ThreadsTried]) -> bool {
+    let first_seen = pooled.iter().position(|row| row.k > 0);
+    let last_spared = pooled.iter().rposition(|row| row.k < row.n);
+    match (first_seen, last_spared) {
+        (Some(seen), Some(spared)) => spared <= seen,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(threads: &[u64], n: u64, k: &[u64]) -> Vec<ThreadsTried> {
+        threads.iter().zip(k).map(|(&threads, &k)| ThreadsTried { threads, n, k }).collect()
+    }
+
+    const POWERS: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+
+    fn curve(n: u64, k: &[u64]) -> Threshold {
+        threshold(&rows(&POWERS[..k.len()], n, k), Level::P95).unwrap()
+    }
+
+    fn finite(t: Estimate) -> (f64, f64, f64) {
+        (t.low.unwrap(), t.estimate.unwrap(), t.high.unwrap())
+    }
+
+    #[test]
+    fn the_nearly_separated_case_is_finite() {
+        let found = curve(10, &[0, 0, 0, 1, 8, 10, 9, 10]);
+        for t in [found.t10, found.t50, found.t90] {
+            let (low, estimate, high) = finite(t);
+            assert!(low < estimate && estimate < high, "{t:?}");
+        }
+        let (low, half, high) = finite(found.t50);
+        assert!(low > 6.0 && half > 8.0 && half < 16.0 && high < 24.0, "{:?}", found.t50);
+        assert!(found.notes.is_empty(), "{:?}", found.notes);
+    }
+
+    #[test]
+    fn the_separated_case_is_finite_and_says_so() {
+        let found = curve(10, &[0, 0, 0, 0, 10, 10, 10, 10]);
+        let (low, half, high) = finite(found.t50);
+        assert!(low > 6.0 && high < 20.0 && (half - 128f64.sqrt()).abs() < 1e-6, "{half}");
+        assert!(found.fit.slope.is_finite() && found.fit.slope_interval.high.is_some());
+        assert!(found.notes[0].contains("separated"));
+    }
+
+    #[test]
+    fn none_and_all_have_one_bound() {
+        let none = curve(24, &[0, 0, 0, 0, 0]);
+        assert!(none.t50.low.is_some_and(|low| low > 4.0), "{:?}", none.t50);
+        assert_eq!(none.t50.high, None);
+        assert!(none.notes[0].contains("no trial stalled"));
+        let all = curve(24, &[24, 24, 24, 24, 24]);
+        assert_eq!(all.t50.low, None);
+        assert!(all.t50.high.is_some_and(|high| high < 4.0), "{:?}", all.t50);
+        assert!(all.notes[0].contains("every trial"));
+    }
+
+    #[test]
+    fn a_falling_curve_has_no_threshold() {
+        let found = curve(10, &[10, 9, 5, 1, 0]);
+        assert_eq!(found.t50, Estimate { estimate: None, low: None, high: None });
+        assert!(found.fit.slope < 0.0);
+        assert!(found.notes.iter().any(|note| note.contains("does not rise")));
+    }
+
+    #[test]
+    fn a_flat_curve_bounds_nothing() {
+        let found = curve(10, &[5, 5, 5, 5, 6]);
+        assert_eq!((found.t10.high.is_some(), found.t90.low.is_some()), (true, true));
+        assert_eq!((found.t10.low, found.t90.high), (None, None));
+        assert!(found.notes.iter().any(|note| note.contains("slope of 0")));
+    }
+
+    #[test]
+    fn more_trials_narrow_the_interval() {
+        let width = |n: u64| {
+            let (low, _, high) = finite(curve(n, &[0, n / 10, n / 2, n - n / 10, n]).t50);
+            high / low
+        };
+        assert!(width(1_000) < width(100) && width(100) < width(10));
+        assert!(width(1_000_000) < 1.01);
+    }
+
+    #[test]
+    fn one_trial_a_count_is_defined() {
+        let found = curve(1, &[0, 1]);
+        assert!(found.fit.slope > 0.0);
+        assert!(found.t50.estimate.is_some_and(|t| (t - 2f64.sqrt()).abs() < 1e-9));
+    }
+
+    #[test]
+    fn neighbouring_thread_counts_and_huge_trials_are_defined() {
+        let close = [(MOST_THREADS - 1, 10, 0), (MOST_THREADS, 10, 10)]
+            .map(|(threads, n, k)| ThreadsTried { threads, n, k });
+        let found = threshold(&close, Level::P95).unwrap();
+        assert!(found.t50.estimate.is_some_and(|t| (t - 4_194_303.5).abs() < 0.01), "{found:?}");
+        let huge = [(1, MOST_TRIALS, 1), (64, MOST_TRIALS, MOST_TRIALS - 1)]
+            .map(|(threads, n, k)| ThreadsTried { threads, n, k });
+        let found = threshold(&huge, Level::P95).unwrap();
+        assert!((found.t50.estimate.unwrap() - 8.0).abs() < 1e-6, "{found:?}");
+        assert!(found.t50.low.is_some() && found.t50.high.is_some());
+    }
+
+    #[test]
+    fn equal_thread_counts_are_pooled_and_empty_rows_left_out() {
+        let split = [(4, 5, 0), (8, 3, 1), (8, 7, 4), (16, 10, 9), (64, 0, 0)]
+            .map(|(threads, n, k)| ThreadsTried { threads, n, k });
+        let pooled = [(4, 5, 0), (8, 10, 5), (16, 10, 9)].map(|(threads, n, k)| ThreadsTried {
+            threads,
+            n,
+            k,
+        });
+        assert_eq!(threshold(&split, Level::P95), threshold(&pooled, Level::P95));
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_refused() {
+        let says = |rows: &[(u64, u64, u64)]| {
+            let rows: Vec<_> =
+                rows.iter().map(|&(threads, n, k)| ThreadsTried { threads, n, k }).collect();
+            threshold(&rows, Level::P95).unwrap_err().to_string()
+        };
+        assert!(says(&[]).contains("no trial"));
+        assert!(says(&[(4, 0, 0), (8, 0, 0)]).contains("no trial"));
+        assert!(says(&[(4, 5, 1), (4, 5, 2)]).contains("only 4 threads"));
+        assert!(says(&[(4, 5, 6), (8, 5, 2)]).contains("k at 4 threads"));
+        assert!(says(&[(0, 5, 1), (8, 5, 2)]).contains("thread count"));
+        assert!(says(&[(u64::MAX, 5, 1), (8, 5, 2)]).contains("4194304"));
+    }
+}
