@@ -122,7 +122,7 @@ fn pool(rows: &[ThreadsTried]) -> Result<Vec<ThreadsTried>, StatError> {
         [only] => Err(StatError::too_few(
             "a threshold",
             "trials at two or more thread counts",
-            format!("only {} threads", only.threads),
+            format!("one, {} threads", only.threads),
         )),
         _ => Ok(pooled),
     }
@@ -307,7 +307,7 @@ mod tests {
         };
         assert!(says(&[]).contains("no trial"));
         assert!(says(&[(4, 0, 0), (8, 0, 0)]).contains("no trial"));
-        assert!(says(&[(4, 5, 1), (4, 5, 2)]).contains("only 4 threads"));
+        assert!(says(&[(4, 5, 1), (4, 5, 2)]).contains("there is one, 4 threads"));
         assert!(says(&[(4, 5, 6), (8, 5, 2)]).contains("k at 4 threads"));
         assert!(says(&[(0, 5, 1), (8, 5, 2)]).contains("thread count"));
         assert!(says(&[(u64::MAX, 5, 1), (8, 5, 2)]).contains("4194304"));

@@ -98,6 +98,11 @@ impl Columns {
         self.header.iter().any(|name| name == column)
     }
 
+    /// An error about the file as a whole: its name, then the sentence.
+    pub fn wrong(&self, why: impl std::fmt::Display) -> Failure {
+        Failure::Request(format!("{}: {why}", self.file))
+    }
+
     /// The rows, in the file's order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|record| Row { of: self, record })

@@ -7,6 +7,7 @@
 pub mod columns;
 pub mod proportion;
 pub mod table;
+pub mod threshold;
 
 use std::io::Write;
 
@@ -30,12 +31,14 @@ pub struct StatArgs {
 #[derive(Debug, Subcommand)]
 enum StatCommand {
     Proportion(proportion::ProportionArgs),
+    Threshold(threshold::ThresholdArgs),
 }
 
 /// Runs one `stat` subcommand, writing its result to `out`.
 pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         StatCommand::Proportion(args) => proportion::run(args, out),
+        StatCommand::Threshold(args) => threshold::run(args, out),
     }
 }
 

@@ -1,0 +1,148 @@
+//! `experiments stat threshold FILE.csv`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use analysis::stat::threshold::{MOST_THREADS, ThreadsTried, Threshold, threshold};
+use clap::Args;
+
+use super::Options;
+use super::columns::Columns;
+use super::table::{Table, number};
+use crate::failure::{Failure, Outcome};
+
+/// From how many threads on it stalls: a curve over thread counts
+///
+/// Fits logit p = intercept + slope * log2(threads) with Firth's penalty, which keeps it finite where no
+/// trial stalls below some thread count and every one does above. T10, T50 and T90 are the thread counts
+/// at which 10, 50 and 90 % stall, with profile intervals of the penalised likelihood; a bound that the
+/// data do not give is `-`. Beside the curve stands the isotonic estimate, which assumes only that
+/// stalls do not become fewer.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  printf 'threads,n,k\\n4,10,0\\n8,10,1\\n16,10,8\\n32,10,10\\n' | experiments stat threshold -")]
+pub struct ThresholdArgs {
+    /// CSV with the columns threads, n (trials) and k (stalled); `-` reads standard input
+    #[arg(value_name = "FILE.csv")]
+    file: PathBuf,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Runs the command.
+pub fn run(args: ThresholdArgs, out: &mut dyn Write) -> Outcome {
+    let columns = Columns::read(&args.file, &["threads", "n", "k"])?;
+    let rows = rows(&columns)?;
+    let curve = threshold(&rows, args.options.level).map_err(|error| columns.wrong(error))?;
+    args.options.answer(out, &curve, || text(&rows, &curve, &args.options))
+}
+
+fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
+    columns
+        .rows()
+        .map(|row| {
+            let (threads, n, k) = (row.count("threads")?, row.count("n")?, row.count("k")?);
+            if threads == 0 || threads > MOST_THREADS {
+                let why = format!(
+                    "{threads} threads; a thread count is 1 to {MOST_THREADS}, the most that Linux can \
+                     have"
+                );
+                return Err(row.wrong("threads", why));
+            }
+            if k > n {
+                return Err(row.wrong("k", format!("{k} stalled of n = {n}; k is 0 to n")));
+            }
+            Ok(ThreadsTried { threads, n, k })
+        })
+        .collect()
+}
+
+fn text(rows: &[ThreadsTried], curve: &Threshold, options: &Options) -> String {
+    let percent = number(options.level.get() * 100.0);
+    let mut fitted = Table::new(&["", "estimate", "low", "high"]);
+    for (name, t) in [("T10", curve.t10), ("T50", curve.t50), ("T90", curve.t90)] {
+        fitted.row([name.to_owned(), number(t.estimate), number(t.low), number(t.high)]);
+    }
+    let fit = &curve.fit;
+    for (name, estimate, interval) in [
+        ("slope", fit.slope, &fit.slope_interval),
+        ("intercept", fit.intercept, &fit.intercept_interval),
+    ] {
+        let (low, high) = (number(interval.low), number(interval.high));
+        fitted.row([name.to_owned(), number(estimate), low, high]);
+    }
+    let mut steps = Table::new(&["threads", "stalled", "of", "isotonic", "curve"]);
+    for step in &curve.isotonic {
+        let here = rows.iter().filter(|row| row.threads == step.threads);
+        let (k, n) = here.fold((0, 0), |(k, n), row| (k + row.k, n + row.n));
+        let log_odds = fit.intercept + fit.slope * (step.threads as f64).log2();
+        steps.row([
+            step.threads.to_string(),
+            k.to_string(),
+            n.to_string(),
+            number(step.p),
+            number(1.0 / (1.0 + (-log_odds).exp())),
+        ]);
+    }
+    let notes: String = curve.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
+    format!(
+        "Threads at which 10, 50 and 90 % stall; {percent} % profile intervals\n{}\n{}\n{notes}\
+         The curve is Firth's logistic one in log2(threads) and rises to 1; where the isotonic steps \
+         stay\nbelow it, it does not hold. Assumes independent trials.\n",
+        fitted.render(),
+        steps.render(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::stat::Level;
+
+    fn read(csv: &str) -> Result<Vec<ThreadsTried>, Failure> {
+        rows(&Columns::parse("t.csv".into(), csv.as_bytes(), &["threads", "n", "k"])?)
+    }
+
+    #[test]
+    fn the_json_has_the_contract_s_shape() {
+        let rows = read("threads,n,k\n4,10,0\n8,10,1\n16,10,8\n32,10,10\n").unwrap();
+        let curve = threshold(&rows, Level::P95).unwrap();
+        let json = serde_json::to_value(&curve).unwrap();
+        let keys = |value: &serde_json::Value| {
+            value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(",")
+        };
+        assert_eq!(keys(&json), "fit,t10,t50,t90,isotonic");
+        assert_eq!(keys(&json["fit"]), "intercept,slope,method");
+        assert_eq!(keys(&json["t50"]), "estimate,low,high");
+        assert_eq!(keys(&json["isotonic"][0]), "threads,p");
+    }
+
+    #[test]
+    fn the_text_shows_curve_steps_and_notes() {
+        let rows = read("threads,n,k\n4,10,0\n8,10,0\n16,10,10\n").unwrap();
+        let curve = threshold(&rows, Level::P95).unwrap();
+        let text = text(&rows, &curve, &Options { level: Level::P95, json: false });
+        assert!(text.contains("T50") && text.contains("95 % profile intervals"), "{text}");
+        assert!(text.contains("Note: the data are separated"), "{text}");
+        let row: Vec<&str> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>())
+            .find(|cells| cells.first() == Some(&"16"))
+            .unwrap();
+        assert_eq!(row[1..4], ["10", "10", "1"], "{text}");
+    }
+
+    #[test]
+    fn a_wrong_cell_is_named() {
+        let says = |csv: &str| read(csv).unwrap_err().to_string();
+        assert_eq!(
+            says("threads,n,k\n4,10,0\n8,10,11\n"),
+            "t.csv, line 3, column `k`: 11 stalled of n = 10; k is 0 to n"
+        );
+        assert!(says("threads,n,k\n-4,10,0\n").contains("line 2, column `threads`"));
+        assert!(says("threads,n,k\n0,10,0\n").contains("line 2, column `threads`: 0 threads"));
+        assert!(says("threads,n,k\n4,x,0\n").contains("line 2, column `n`"));
+        assert!(says("threads,n\n4,1\n").contains("no column `k`"));
+    }
+}
