@@ -6,15 +6,14 @@
 //! is taken and touched before. It is the only thread besides the workers, so that the number of
 //! workers is what the kernel's auto-scaling counts.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use kernel_abi::clock;
 use kernel_abi::futex_hash;
-use kernel_abi::prefault::{self, Apart};
 use kernel_abi::steal::Steal;
 use kernel_abi::thread::{Builder, JoinHandle};
+use kernel_abi::topology::placement::Assignment;
 use kernel_abi::usage::Usage;
 
+use crate::counters::Counters;
 use crate::factor::Hash;
 use crate::pivot::PivotWatch;
 use crate::prepare::Prepared;
@@ -68,35 +67,38 @@ struct Look {
     slots: Option<u32>,
 }
 
-struct Drive<'a, W: 'static> {
+struct Drive<'a, W: Work> {
     spec: &'a TrialSpec,
     prepared: &'a Prepared,
     work: &'static W,
     stage: &'static Stage,
-    ops: &'static [Apart<AtomicU64>],
+    counters: Counters,
+    owns: std::vec::IntoIter<W::Own>,
     helpers: usize,
     schedule: Schedule,
     watch: Option<PivotWatch>,
-    handles: Vec<JoinHandle<()>>,
+    handles: Vec<JoinHandle<W::Own>>,
     looks: Vec<Look>,
     next_look_ns: u64,
+    /// What the latest look read.
+    now_ops: Vec<u64>,
     begin_ops: Vec<u64>,
     end_ops: Vec<u64>,
 }
 
 impl<'a, W: Work> Drive<'a, W> {
     fn new(spec: &'a TrialSpec, prepared: &'a Prepared, work: W) -> Result<Self, String> {
-        let helpers = work.helpers();
+        let made = spec.threads_made();
+        let all = made as usize;
         let threads = spec.threads as usize;
-        let all = helpers.saturating_add(threads);
-        let ops = prefault::zeroed::<Apart<AtomicU64>>(all)
-            .map_err(|errno| format!("mmap of the counters of {all} threads: {errno}"))?;
+        let helpers = all.saturating_sub(threads);
+        let counters = Counters::new(all)?;
+        let owns: Vec<W::Own> = (0..all).map(|index| work.own(index)).collect();
         let mut schedule = Schedule::new(spec.ramp, threads, spec.seed);
         schedule.created_ns.splice(0..0, std::iter::repeat_n(0, helpers));
         schedule.first_pool = schedule.first_pool.map(|first| first + helpers);
-        let count = u32::try_from(all).unwrap_or(u32::MAX);
         let watch =
-            prepared.online_cpus.and_then(|online| PivotWatch::new(spec.hash, count, online));
+            prepared.online_cpus.and_then(|online| PivotWatch::new(spec.hash, made, online));
         let planned_ns = schedule.created_ns.last().copied().unwrap_or(0)
             + schedule.gap_ns.unwrap_or(0)
             + spec.duration.ns();
@@ -109,13 +111,15 @@ impl<'a, W: Work> Drive<'a, W> {
             // For the rest of the process: the threads hold references that no scope bounds.
             work: Box::leak(Box::new(work)),
             stage: Box::leak(Box::new(Stage::new(schedule.gap_ns.is_none()))),
-            ops,
+            counters,
+            owns: owns.into_iter(),
             helpers,
             schedule,
             watch,
             handles: Vec::with_capacity(all),
             looks: touched(looks as usize),
             next_look_ns: 0,
+            now_ops: touched(all),
             begin_ops: touched(all),
             end_ops: touched(all),
         })
@@ -141,10 +145,12 @@ impl<'a, W: Work> Drive<'a, W> {
         self.stage.stop();
         let opened = self.stage.open();
         self.work.release();
+        let mut owns = Vec::with_capacity(self.handles.len());
         let mut joined = Ok(());
         for (index, handle) in self.handles.drain(..).enumerate() {
-            if let Err(error) = handle.join() {
-                joined = joined.and(Err(format!("thread {}: {error}", index + 1)));
+            match handle.join() {
+                Ok(own) => owns.push(own),
+                Err(error) => joined = joined.and(Err(format!("thread {}: {error}", index + 1))),
             }
         }
 
@@ -157,7 +163,7 @@ impl<'a, W: Work> Drive<'a, W> {
             record.involuntary_switches = Some(used.involuntary_switches);
         }
         if let (Some(steal), Ok(now)) = (steal, Steal::read()) {
-            record.steal_s = now.seconds_since(&steal, &self.prepared.places.all());
+            record.steal_s = now.seconds_since(&steal, &self.prepared.cpus);
         }
         record.timeline = self.looks.iter().map(|look| sample(look, start_ns)).collect();
 
@@ -173,7 +179,7 @@ impl<'a, W: Work> Drive<'a, W> {
         let Some(window) = window else { return record };
         let driven = self.measure(begun_ns, window, left_early, &mut record);
         self.judge_growth(&mut record);
-        self.work.finish(&driven, &mut record);
+        self.work.finish(&driven, owns, &mut record);
         main_part.finish(&mut record);
         record
     }
@@ -214,7 +220,7 @@ impl<'a, W: Work> Drive<'a, W> {
                 )
             })?;
             if self.schedule.first_pool == Some(index + 1) {
-                first_phase = Some((clock::monotonic_ns(), self.sum()));
+                first_phase = Some((clock::monotonic_ns(), self.counters.sum()));
             }
         }
         Ok(())
@@ -222,15 +228,21 @@ impl<'a, W: Work> Drive<'a, W> {
 
     fn spawn(&mut self, index: usize) -> Result<(), String> {
         let mut builder = Builder::new();
-        if let Some(cpu) = self.prepared.places.of_thread(index) {
-            builder = builder.cpus([cpu].into_iter().collect());
+        // A shared mask is the main thread's own already, and inherited.
+        if let Assignment::Each(_) = self.prepared.assignment
+            && let Some(cpus) = self.prepared.assignment.of_thread(index)
+        {
+            builder = builder.cpus(cpus);
         }
-        let Some(ops) = self.ops.get(index) else { return Err("no counter".into()) };
+        let (Some(ops), Some(mut own)) = (self.counters.of_thread(index), self.owns.next()) else {
+            return Err(format!("no memory was taken for thread {}", index + 1));
+        };
         let (work, stage) = (self.work, self.stage);
         let handle = builder.spawn(move || {
             stage.pass_gate();
-            work.run(&Seat { index, ops, stage });
+            work.run(&Seat { index, ops, stage }, &mut own);
             stage.leave();
+            own
         });
         self.handles.push(handle.map_err(|error| error.to_string())?);
         Ok(())
@@ -238,18 +250,18 @@ impl<'a, W: Work> Drive<'a, W> {
 
     /// The window begins: at once, or as the barrier opens.
     fn begin(&mut self) -> u64 {
-        let Some(gap_ns) = self.schedule.gap_ns else {
-            snapshot(self.ops, &mut self.begin_ops);
-            return clock::monotonic_ns();
-        };
-        self.look_until(clock::monotonic_ns().saturating_add(gap_ns));
-        snapshot(self.ops, &mut self.begin_ops);
-        let begin_ns = clock::monotonic_ns();
-        if let Some(watch) = &mut self.watch {
-            watch.load_begins(begin_ns);
+        if let Some(gap_ns) = self.schedule.gap_ns {
+            self.look_until(clock::monotonic_ns().saturating_add(gap_ns));
         }
-        // A failure is found again, and told, when the threads are stopped.
-        let _ = self.stage.open();
+        let begin_ns = self.counters.read(&mut self.begin_ops);
+        self.stage.begin_window();
+        if self.schedule.gap_ns.is_some() {
+            if let Some(watch) = &mut self.watch {
+                watch.load_begins(begin_ns);
+            }
+            // A failure is found again, and told, when the threads are stopped.
+            let _ = self.stage.open();
+        }
         begin_ns
     }
 
@@ -272,7 +284,7 @@ impl<'a, W: Work> Drive<'a, W> {
             }
         }
         let last = self.look();
-        snapshot(self.ops, &mut self.end_ops);
+        self.end_ops.clone_from(&self.now_ops);
         last.at_ns
     }
 
@@ -302,17 +314,14 @@ impl<'a, W: Work> Drive<'a, W> {
     fn look(&mut self) -> Look {
         // The slots first: what they show had happened by the time that the clock then reads.
         let slots = futex_hash::get_slots().ok();
-        let at_ns = clock::monotonic_ns();
-        let look = Look { at_ns, ops: self.sum(), threads: self.handles.len() as u32, slots };
+        let at_ns = self.counters.read(&mut self.now_ops);
+        let ops = self.now_ops.iter().sum();
+        let look = Look { at_ns, ops, threads: self.handles.len() as u32, slots };
         if let (Some(watch), Some(slots)) = (&mut self.watch, slots) {
             watch.look(at_ns, slots);
         }
         self.looks.push(look);
         look
-    }
-
-    fn sum(&self) -> u64 {
-        self.ops.iter().map(|ops| ops.0.load(Ordering::Relaxed)).sum()
     }
 
     /// The window's columns.
@@ -328,8 +337,9 @@ impl<'a, W: Work> Drive<'a, W> {
         if left_early {
             // The work ran out between two looks: the threads' own clocks say when.
             window.end_ns = last_left_ns;
-            snapshot(self.ops, &mut self.end_ops);
-            loaded = self.looks.iter().rev().find(|look| look.at_ns <= first_left_ns).copied();
+            self.counters.read(&mut self.end_ops);
+            let all_worked = window.begin_ns..=first_left_ns;
+            loaded = self.looks.iter().rev().find(|look| all_worked.contains(&look.at_ns)).copied();
         }
         record.slots_loaded = loaded.and_then(|look| look.slots);
         let window = (window.end_ns > window.begin_ns).then_some(window);
@@ -348,25 +358,23 @@ impl<'a, W: Work> Drive<'a, W> {
             record.thread_ops_median = each.get(each.len().saturating_sub(1) / 2).copied();
             record.thread_ops_max = each.last().copied();
         }
-        Driven { begun_ns, window, last_left_ns, ops: self.sum() }
+        Driven { begun_ns, window, last_left_ns, ops: self.counters.sum() }
     }
 
     /// The growth's columns.
     fn judge_growth(&self, record: &mut TrialRecord) {
         let has_private = match self.spec.hash {
             // With a thread made, a kernel that has private hashes has given one.
-            Hash::Auto => record.slots_loaded.map(|slots| slots > 0),
-            Hash::Slots { .. } => Some(true),
-            Hash::Global => Some(self.prepared.global_was_chosen),
+            Hash::Auto => record.slots_end.is_some_and(|slots| slots > 0),
+            Hash::Slots { .. } => true,
+            Hash::Global => self.prepared.global_was_chosen,
         };
-        // Nothing was loaded where the work was over at once; a prctl that is refused is no hash.
-        if has_private == Some(false) || record.slots_end.is_none() {
+        if !has_private {
             record.pivot = Some(Pivot::Unsupported);
             return;
         }
-        let threads = u32::try_from(self.ops.len()).unwrap_or(u32::MAX);
         let Some(online_cpus) = self.prepared.online_cpus else { return };
-        record.slots_expected = futex_hash::expected_slots(threads, online_cpus);
+        record.slots_expected = futex_hash::expected_slots(self.spec.threads_made(), online_cpus);
         (record.pivot, record.pivot_s) = match &self.watch {
             Some(watch) => watch.outcome(),
             None => (Some(Pivot::None), None),
@@ -381,11 +389,6 @@ fn touched<T: Default>(capacity: usize) -> Vec<T> {
     values.extend(std::iter::repeat_with(|| std::hint::black_box(T::default())).take(capacity));
     values.clear();
     values
-}
-
-fn snapshot(ops: &[Apart<AtomicU64>], into: &mut Vec<u64>) {
-    into.clear();
-    into.extend(ops.iter().map(|ops| ops.0.load(Ordering::Relaxed)));
 }
 
 fn sample(look: &Look, start_ns: u64) -> Sample {

@@ -5,6 +5,7 @@
 //! [`record::TrialRecord`] as JSON and ends. The private futex hash belongs to the address space,
 //! so a second trial in the same process would begin with what the first one left.
 
+mod counters;
 pub mod drive;
 pub mod factor;
 pub mod pivot;

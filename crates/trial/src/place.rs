@@ -1,67 +1,81 @@
-//! Which CPUs each thread of a trial gets, from its placement and the machine.
+//! Which CPUs each thread of a trial gets: the factor's text against the machine's layout.
 
-use kernel_abi::CpuSet;
+use std::path::Path;
+
+use kernel_abi::topology::placement::{Assignment, Placement as Placing};
+use kernel_abi::topology::{SYS, Topology};
+use kernel_abi::{CpuSet, affinity};
 
 use crate::factor::Placement;
 
-/// The CPUs of a trial's threads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Places {
-    /// All threads share these, the main thread among them.
-    Shared(CpuSet),
-    /// Each thread has one CPU; thread i the one at i modulo the length, so that more threads than
-    /// CPUs are laid over them evenly. Never empty. The main thread stays free.
-    Each(Vec<u32>),
+/// The assignment of `threads` threads on this machine, for a process that may use what this one
+/// may. The sentence of an error says what was asked for and what there is.
+pub fn here(placement: &Placement, threads: u32) -> Result<Assignment, String> {
+    if *placement == Placement::Unpinned {
+        // Needs no layout, and so works where none can be read.
+        return Ok(Assignment::Inherited);
+    }
+    let topology = Topology::read(Path::new(SYS)).map_err(|error| {
+        format!("placement \"{placement}\" needs the machine's layout: {error}")
+    })?;
+    let allowed = affinity::current().map_err(|errno| format!("sched_getaffinity: {errno}"))?;
+    on(&topology, &allowed, placement, threads)
 }
 
-impl Places {
-    /// The CPUs of the placement on a machine whose process may run on `allowed`. The sentence of
-    /// an error says what was asked for and what there is.
-    pub fn resolve(placement: &Placement, allowed: &CpuSet) -> Result<Places, String> {
-        let refuse = |why: String| format!("placement \"{placement}\" is not possible here: {why}");
-        match placement {
-            Placement::Unpinned => Ok(Places::Shared(allowed.clone())),
-            Placement::Cpus(list) => {
-                let cpus: CpuSet = list.parse().map_err(|error| refuse(format!("{error}")))?;
-                all_allowed(&cpus, allowed).map_err(refuse)?;
-                Ok(Places::Shared(cpus))
-            }
-            Placement::Pin(list) => {
-                let cpus = kernel_abi::id_set::parse_list(list, "CPU")
-                    .map_err(|error| refuse(format!("{error}")))?;
-                all_allowed(&cpus.iter().copied().collect(), allowed).map_err(refuse)?;
-                Ok(Places::Each(cpus))
-            }
-            Placement::Node(_) | Placement::Compact | Placement::Scatter => {
-                Err(refuse("the machine's nodes and caches are not read".into()))
-            }
-        }
-    }
-
-    /// The CPUs that thread `index` restricts itself to; `None` where it has its process's.
-    pub fn of_thread(&self, index: usize) -> Option<u32> {
-        match self {
-            Places::Shared(_) => None,
-            Places::Each(cpus) => cpus.get(index.checked_rem(cpus.len())?).copied(),
-        }
-    }
-
-    /// All CPUs that threads of the trial may be on.
-    pub fn all(&self) -> CpuSet {
-        match self {
-            Places::Shared(cpus) => cpus.clone(),
-            Places::Each(cpus) => cpus.iter().copied().collect(),
-        }
-    }
+/// The assignment on a machine of this layout, for a process that may use `allowed`.
+pub fn on(
+    topology: &Topology,
+    allowed: &CpuSet,
+    placement: &Placement,
+    threads: u32,
+) -> Result<Assignment, String> {
+    let placing = match placement {
+        Placement::Unpinned => Ok(Placing::Unpinned),
+        Placement::Cpus(list) => Placing::mask(list),
+        Placement::Node(node) => Ok(Placing::Node(*node)),
+        Placement::Pin(list) => Placing::pin(list),
+        Placement::Compact => Ok(Placing::Compact),
+        Placement::Scatter => Ok(Placing::Scatter),
+    };
+    placing
+        .and_then(|placing| placing.assign(topology, allowed, threads))
+        .map_err(|error| error.to_string())
 }
 
-fn all_allowed(cpus: &CpuSet, allowed: &CpuSet) -> Result<(), String> {
-    if cpus.is_empty() {
-        return Err("it names no CPU".into());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one_node() -> Topology {
+        let online: CpuSet = "0-3".parse().expect("a list");
+        Topology { present: online.clone(), online, ..Topology::default() }
     }
-    let missing = cpus.difference(allowed);
-    if missing.is_empty() {
-        return Ok(());
+
+    fn asked(text: &str, threads: u32) -> Result<Assignment, String> {
+        let allowed = "0-2".parse().expect("a list");
+        on(&one_node(), &allowed, &text.parse().expect("a placement"), threads)
     }
-    Err(format!("CPU {missing} is not online or not in this process's cpuset, which is {allowed}"))
+
+    #[test]
+    fn each_form_of_the_factor_reaches_its_own() {
+        assert_eq!(asked("unpinned", 3), Ok(Assignment::Inherited));
+        let mask = |list: &str| Assignment::Shared(list.parse().expect("a list"));
+        assert_eq!(asked("cpus:1-2", 9), Ok(mask("1-2")));
+        assert_eq!(asked("pin:2,0", 2), Ok(Assignment::Each(vec![2, 0])));
+        assert_eq!(asked("compact", 4), Ok(Assignment::Each(vec![0, 1, 2, 0])));
+        assert_eq!(asked("scatter", 2), Ok(Assignment::Each(vec![0, 1])));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        for (text, part) in [
+            ("cpus:3", "3"),
+            ("cpus:9", "9"),
+            ("node:1", "no node 1"),
+            ("pin:0-1", "2 CPUs for 3 threads"),
+        ] {
+            let error = asked(text, 3).expect_err(text);
+            assert!(error.contains(text) && error.contains(part), "{error}");
+        }
+    }
 }

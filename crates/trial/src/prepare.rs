@@ -4,11 +4,15 @@
 //! Each request is checked against what the kernel then says. One that did not take ends the trial
 //! as refused: nothing is measured under a label that wasn't so.
 
-use kernel_abi::affinity;
+use std::path::Path;
+
 use kernel_abi::futex_hash::{self, HashError};
+use kernel_abi::topology::placement::Assignment;
+use kernel_abi::topology::{SYS, Topology};
+use kernel_abi::{CpuSet, affinity};
 
 use crate::factor::{Hash, Memory};
-use crate::place::Places;
+use crate::place;
 use crate::record::{Status, TrialRecord};
 use crate::spec::TrialSpec;
 
@@ -25,28 +29,34 @@ pub struct Prepared {
     /// CPUs online, as the kernel's auto-scaling counts them: the machine's, not the cpuset's.
     pub online_cpus: Option<u32>,
     /// Where the threads go.
-    pub places: Places,
+    pub assignment: Assignment,
+    /// All CPUs that threads of the trial may be on.
+    pub cpus: CpuSet,
 }
 
 impl Prepared {
-    /// Does it. The error is the record of the refused trial.
-    pub fn new(spec: &TrialSpec) -> Result<Prepared, Box<TrialRecord>> {
+    /// Does it, for `threads` threads in all. The error is the record of the refused trial.
+    pub fn new(spec: &TrialSpec, threads: u32) -> Result<Prepared, Box<TrialRecord>> {
         let refuse = |error: String| Box::new(TrialRecord::failed(Status::Refused, error));
-        let allowed =
-            affinity::current().map_err(|errno| refuse(format!("sched_getaffinity: {errno}")))?;
-        let places = Places::resolve(&spec.placement, &allowed).map_err(refuse)?;
-        if let Places::Shared(cpus) = &places {
+        let assignment = place::here(&spec.placement, threads).map_err(refuse)?;
+        if let Assignment::Shared(cpus) = &assignment {
             // Threads inherit it, and memory that is touched beforehand is near them.
             affinity::set_current(cpus)
                 .map_err(|errno| refuse(format!("sched_setaffinity, CPUs {cpus}: {errno}")))?;
         }
+        let cpus = match assignment.cpus() {
+            Some(cpus) => cpus,
+            None => affinity::current()
+                .map_err(|errno| refuse(format!("sched_getaffinity: {errno}")))?,
+        };
         set_memory(&spec.memory).map_err(refuse)?;
         let mut prepared = Prepared {
             slots_start: futex_hash::get_slots().ok(),
             slots_set: None,
             global_was_chosen: false,
             online_cpus: online_cpus(),
-            places,
+            assignment,
+            cpus,
         };
         let set = set_hash(spec.hash);
         prepared.slots_set = futex_hash::get_slots().ok();
@@ -110,7 +120,6 @@ fn set_memory(memory: &Memory) -> Result<(), String> {
 }
 
 fn online_cpus() -> Option<u32> {
-    let text = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
-    let cpus: kernel_abi::CpuSet = text.trim().parse().ok()?;
-    u32::try_from(cpus.len()).ok()
+    let topology = Topology::read(Path::new(SYS)).ok()?;
+    u32::try_from(topology.online.len()).ok()
 }

@@ -168,6 +168,24 @@ impl TrialRecord {
         TrialRecord { error: Some(error.into()), ..TrialRecord::empty(status) }
     }
 
+    /// Takes back what was measured, since it turned out not to be what the label says.
+    pub(crate) fn take_back(&mut self, status: Status, error: String) {
+        *self = TrialRecord {
+            slots_start: self.slots_start,
+            slots_set: self.slots_set,
+            slots_loaded: self.slots_loaded,
+            slots_end: self.slots_end,
+            slots_expected: self.slots_expected,
+            user_s: self.user_s,
+            system_s: self.system_s,
+            voluntary_switches: self.voluntary_switches,
+            involuntary_switches: self.involuntary_switches,
+            steal_s: self.steal_s,
+            timeline: std::mem::take(&mut self.timeline),
+            ..TrialRecord::failed(status, error)
+        };
+    }
+
     /// Adds a metric.
     pub(crate) fn metric(&mut self, metric: &str, value: f64, unit: &str) {
         self.metrics.push(Metric { metric: metric.into(), value, unit: unit.into() });

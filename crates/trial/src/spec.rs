@@ -47,6 +47,14 @@ pub struct TrialSpec {
     pub parameters: Parameters,
 }
 
+impl TrialSpec {
+    /// The threads that the trial's main thread makes: the workers, and before them the messengers
+    /// if there are any. This is what the kernel's auto-scaling counts, and what a placement is for.
+    pub fn threads_made(&self) -> u32 {
+        self.threads.saturating_add(self.messengers.map_or(0, Count::get))
+    }
+}
+
 /// What a workload is told besides the factors that all share.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -15,6 +15,8 @@ use kernel_abi::prefault::Apart;
 #[derive(Debug)]
 pub struct Stage {
     stop: Apart<AtomicBool>,
+    /// Whether the window has begun: what only then counts is not taken before.
+    window: Apart<AtomicBool>,
     /// 0: shut, 1: open. Threads wait on it as a shared futex.
     gate: Apart<AtomicU32>,
     left: Apart<Left>,
@@ -33,6 +35,7 @@ impl Stage {
     pub fn new(open: bool) -> Stage {
         Stage {
             stop: Apart(AtomicBool::new(false)),
+            window: Apart(AtomicBool::new(false)),
             gate: Apart(AtomicU32::new(u32::from(open))),
             left: Apart(Left {
                 first_ns: AtomicU64::new(u64::MAX),
@@ -46,6 +49,24 @@ impl Stage {
     #[inline(always)]
     pub fn stopped(&self) -> bool {
         self.stop.0.load(Ordering::Relaxed)
+    }
+
+    /// [`Stage::stopped`] in the total order of sequentially consistent operations, for threads
+    /// that decide on it whether anyone will still wake them.
+    #[inline]
+    pub fn stopped_in_order(&self) -> bool {
+        self.stop.0.load(Ordering::SeqCst)
+    }
+
+    /// Whether all threads exist and work.
+    #[inline(always)]
+    pub fn in_window(&self) -> bool {
+        self.window.0.load(Ordering::Relaxed)
+    }
+
+    /// The window begins.
+    pub fn begin_window(&self) {
+        self.window.0.store(true, Ordering::Relaxed);
     }
 
     /// Asks the threads to end.

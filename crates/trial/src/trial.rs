@@ -6,6 +6,9 @@ use crate::prepare::Prepared;
 use crate::record::{Status, TrialRecord};
 use crate::spec::{self, TrialSpec};
 use crate::workload::OnlyLooks;
+use crate::workload::messenger::Messenger;
+use crate::workload::mutex::Mutex;
+use crate::workload::resize::Resize;
 use crate::workload::wake_storm::WakeStorm;
 
 /// Does one trial in this process, which should be fresh and end after it: the private hash, once
@@ -14,16 +17,22 @@ pub fn run(spec: &TrialSpec) -> TrialRecord {
     if let Err(error) = spec::check(spec) {
         return TrialRecord::failed(Status::Refused, error);
     }
-    let prepared = match Prepared::new(spec) {
+    let prepared = match Prepared::new(spec, spec.threads_made()) {
         Ok(prepared) => prepared,
         Err(record) => return *record,
     };
-    let refuse = |error: String| prepared.record(Status::Refused, Some(error));
-    match spec.workload {
-        Workload::WakeStorm => match WakeStorm::new() {
-            Ok(work) => drive(spec, &prepared, work, &mut OnlyLooks),
-            Err(error) => refuse(error),
-        },
-        other => refuse(format!("the workload {other} is not built")),
-    }
+    let driven = match spec.workload {
+        Workload::WakeStorm => {
+            WakeStorm::new().map(|work| drive(spec, &prepared, work, &mut OnlyLooks))
+        }
+        Workload::Mutex => {
+            Mutex::new(spec).map(|work| drive(spec, &prepared, work, &mut OnlyLooks))
+        }
+        Workload::Resize => {
+            Resize::new().map(|(work, mut setter)| drive(spec, &prepared, work, &mut setter))
+        }
+        Workload::Messenger => Ok(drive(spec, &prepared, Messenger::new(spec), &mut OnlyLooks)),
+        Workload::Command => Err("the workload command is not built".into()),
+    };
+    driven.unwrap_or_else(|error| prepared.record(Status::Refused, Some(error)))
 }

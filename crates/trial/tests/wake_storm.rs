@@ -118,22 +118,18 @@ fn the_last_immutable_kernel_is_gone_or_grants_it() {
 
 #[test]
 fn pinned_threads_and_shared_masks_run_and_missing_cpus_are_named() {
-    for placement in ["pin:0", "cpus:0"] {
+    let cpu = kernel_abi::affinity::current().expect("affinity").first().expect("a CPU");
+    for placement in [format!("pin:{cpu},{cpu}"), format!("cpus:{cpu}"), "compact".into()] {
         let mut spec = spec();
         spec.placement = placement.parse().expect("a placement");
-        let record = trial(&spec);
-        if record.status == Status::Refused {
-            assert!(record.error.is_some_and(|error| error.contains("cpuset")));
-        } else {
-            is_whole(&record, 2, 0.12);
-        }
+        is_whole(&trial(&spec), 2, 0.12);
     }
     let mut spec = spec();
     spec.placement = "cpus:0,9999".parse().expect("a placement");
     let record = trial(&spec);
     assert_eq!(record.status, Status::Refused);
     let error = record.error.expect("a reason");
-    assert!(error.contains("cpus:0,9999") && error.contains("9999 is not online"), "{error}");
+    assert!(error.contains("cpus:0,9999") && error.contains("9999"), "{error}");
 }
 
 #[test]

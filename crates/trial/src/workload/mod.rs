@@ -9,6 +9,10 @@ use crate::drive::Driven;
 use crate::record::TrialRecord;
 use crate::stage::Seat;
 
+pub mod messenger;
+pub mod mutex;
+pub mod resize;
+mod spin;
 pub mod wake_storm;
 
 /// Rounds between two looks at the stop flag and two writes of the counter. Small, because at a
@@ -18,19 +22,21 @@ pub const BATCH: u64 = 32;
 
 /// A workload, as its threads see it.
 pub trait Work: Sync + 'static {
-    /// Threads that it needs besides the trial's `threads`; they are created first.
-    fn helpers(&self) -> usize {
-        0
-    }
+    /// What one thread has to itself: made before it is created, looked at after it was joined.
+    type Own: Send + 'static;
+
+    /// Makes it, for the thread of that number.
+    fn own(&self, index: usize) -> Self::Own;
 
     /// The loop of one thread: until the stage is stopped, or its work is done.
-    fn run(&self, seat: &Seat);
+    fn run(&self, seat: &Seat, own: &mut Self::Own);
 
     /// Called once after the stop: wakes those who wait for a thread that has ended.
     fn release(&self) {}
 
-    /// Called after the last join: writes what only the workload knows.
-    fn finish(&self, driven: &Driven, record: &mut TrialRecord);
+    /// Called after the last join, with what the threads had, in their order: writes what only the
+    /// workload knows, and checks that its own count is right.
+    fn finish(&self, driven: &Driven, owns: Vec<Self::Own>, record: &mut TrialRecord);
 }
 
 /// What the main thread does within the window besides looking on.

@@ -50,9 +50,13 @@ impl WakeStorm {
 }
 
 impl Work for WakeStorm {
-    fn run(&self, seat: &Seat) {
+    type Own = ();
+
+    fn own(&self, _index: usize) {}
+
+    fn run(&self, seat: &Seat, (): &mut ()) {
         self.storm(seat, || true);
     }
 
-    fn finish(&self, _driven: &Driven, _record: &mut TrialRecord) {}
+    fn finish(&self, _driven: &Driven, _owns: Vec<()>, _record: &mut TrialRecord) {}
 }

@@ -1,0 +1,78 @@
+//! Short real trials of the contended mutex: its count must come out exact in every form.
+
+mod common;
+
+use common::{spec, trial};
+use stallscope_trial::record::{Status, TrialRecord};
+use stallscope_trial::spec::TrialSpec;
+
+fn mutex(unlock: &str) -> TrialSpec {
+    let mut spec = spec();
+    spec.workload = "mutex".parse().expect("a workload");
+    spec.threads = 6;
+    spec.locks = Some("2".parse().expect("a count"));
+    spec.unlock = Some(unlock.parse().expect("a form"));
+    spec
+}
+
+fn metric(record: &TrialRecord, name: &str) -> Option<f64> {
+    record.metrics.iter().find(|metric| metric.metric == name).map(|metric| metric.value)
+}
+
+#[test]
+fn both_forms_exclude_each_other_for_a_duration() {
+    for unlock in ["exchange", "store-wake"] {
+        let mut spec = mutex(unlock);
+        spec.parameters.critical_ns = Some(300);
+        spec.parameters.think_ns = Some(100);
+        let record = trial(&spec);
+        assert_eq!((record.status, &record.error), (Status::Ok, &None), "{unlock}");
+        assert!(record.ops > Some(0));
+        assert_eq!((metric(&record, "seconds"), metric(&record, "pairs")), (None, None));
+        assert!(metric(&record, "sleeps").is_some());
+    }
+}
+
+#[test]
+fn a_fixed_amount_ends_by_itself_and_reports_its_seconds() {
+    let mut spec = mutex("store-wake");
+    spec.duration = "60s".parse().expect("a span");
+    spec.parameters.pairs = Some(3_001);
+    let record = trial(&spec);
+    assert_eq!(record.status, Status::Ok, "{record:?}");
+    assert_eq!(metric(&record, "pairs"), Some(3_001.0));
+    let seconds = metric(&record, "seconds").expect("it was done");
+    assert!(seconds > 0.0 && seconds < 60.0, "{seconds}");
+    assert_eq!(metric(&record, "seconds_at_least"), None);
+    // It may be over before all threads exist; then no window is claimed.
+    assert_eq!(record.elapsed_s.is_some(), record.ops.is_some());
+}
+
+#[test]
+fn an_amount_that_is_not_done_in_time_is_censored() {
+    let mut spec = mutex("exchange");
+    spec.parameters.pairs = Some(u64::MAX);
+    let record = trial(&spec);
+    assert_eq!(record.status, Status::Ok, "{record:?}");
+    assert_eq!(metric(&record, "seconds"), None);
+    assert!(metric(&record, "seconds_at_least").is_some_and(|s| s >= 0.12), "{record:?}");
+}
+
+#[test]
+fn what_it_needs_and_what_it_has_not_is_said() {
+    let mut none = mutex("exchange");
+    none.locks = None;
+    let mut foreign = mutex("exchange");
+    foreign.messengers = Some("2".parse().expect("a count"));
+    let mut long = mutex("exchange");
+    long.parameters.critical_ns = Some(u64::MAX);
+    let mut nothing = mutex("exchange");
+    nothing.parameters.pairs = Some(0);
+    for (spec, part) in
+        [(none, "locks"), (foreign, "messengers"), (long, "critical_ns"), (nothing, "pairs")]
+    {
+        let record = trial(&spec);
+        assert_eq!(record.status, Status::Refused);
+        assert!(record.error.as_ref().is_some_and(|e| e.contains(part)), "{record:?}");
+    }
+}
