@@ -1,0 +1,124 @@
+//! A run that is killed, ended or damaged, and gone on with.
+
+mod driven;
+
+use std::fs;
+use std::io::Write;
+use std::process::Child;
+
+use driven::{Ended, Row, User};
+
+const RUN: &str =
+    "run race-sweep --duration 40ms --trials 3 --set threads=1,2 --out R --no-report --seed 5";
+
+/// Whole, and each trial once, in the planned order.
+fn complete(user: &User) -> Vec<Row> {
+    let plan: Vec<String> = user.rows("R/plan.csv").iter().map(|r| r["trial"].clone()).collect();
+    let rows = user.rows("R/trials.csv");
+    let trials: Vec<String> = rows.iter().map(|row| row["trial"].clone()).collect();
+    assert_eq!(trials, plan);
+    let sampled: std::collections::BTreeSet<String> =
+        user.rows("R/timeline.csv").iter().map(|row| row["trial"].clone()).collect();
+    assert_eq!(sampled.len(), plan.len());
+    // A trial's samples stand together once: none was written twice.
+    let mut runs: Vec<String> = user.rows("R/timeline.csv").iter().map(|r| r["trial"].clone()).collect();
+    runs.dedup();
+    assert_eq!(runs.len(), plan.len());
+    rows
+}
+
+fn end(mut child: Child, signal: &str) -> Ended {
+    let killed = std::process::Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status()
+        .expect("kill");
+    assert!(killed.success());
+    let _ = child.wait();
+    Ended::from(child.wait_with_output().expect("waited"))
+}
+
+#[test]
+fn a_killed_runner_loses_and_doubles_nothing() {
+    let user = User::new();
+    let mut child = user.start(RUN);
+    user.wait_for_lines("R/trials.csv", 5, &mut child);
+    end(child, "-KILL");
+    let kept = user.read("R/trials.csv");
+    let whole = &kept[..=kept.rfind('\n').expect("a line")];
+    user.experiments("resume R --no-report").ok();
+    complete(&user);
+    assert!(user.read("R/trials.csv").starts_with(whole), "finished rows are as they were");
+    let manifest = user.read("R/manifest.json");
+    assert!(manifest.contains("\"resumed\": [\n    {"), "{manifest}");
+    // Nothing is left to do, and nothing is done.
+    let before = user.read("R/trials.csv");
+    user.experiments("resume R --no-report").ok();
+    assert_eq!(user.read("R/trials.csv"), before);
+}
+
+#[test]
+fn an_interrupt_ends_the_trial_and_says_how_to_go_on() {
+    let user = User::new();
+    let mut child = user.start(&RUN.replace("40ms", "20s"));
+    user.wait_for_lines("R/plan.csv", 12, &mut child);
+    let ended = end(child, "-INT");
+    assert_eq!(ended.status, Some(1), "{ended:?}");
+    assert!(ended.err.contains("SIGINT") && ended.err.contains("experiments resume R"), "{ended:?}");
+    assert_eq!(user.rows("R/trials.csv").len(), 0);
+}
+
+#[test]
+fn a_torn_last_row_is_named_and_its_trial_run_again() {
+    let user = User::new();
+    user.experiments(RUN).ok();
+    let text = user.read("R/trials.csv");
+    user.write("R/trials.csv", &text[..text.len() - 25]);
+    user.experiments("analyze R").ok();
+    let ended = user.experiments("resume R --no-report");
+    assert!(ended.err.contains("trials.csv line 13 is torn"), "{ended:?}");
+    ended.ok();
+    complete(&user);
+}
+
+#[test]
+fn a_run_that_changed_is_refused_unless_forced() {
+    let user = User::new();
+    let definition = "trials = 2\nduration = \"20ms\"\n[factors]\nworkload = \"wake-storm\"\nthreads = [1, 2]\n";
+    user.write("mine.toml", definition);
+    user.experiments("run mine.toml --out R --no-report").ok();
+    let text = user.read("R/trials.csv");
+    let lines: Vec<&str> = text.lines().collect();
+    user.write("R/trials.csv", &format!("{}\n", lines[..4].join("\n")));
+    user.write("mine.toml", &definition.replace("20ms", "30ms"));
+    user.experiments("resume R").refused(&["mine.toml", "--force"]);
+    user.experiments("resume R --force --no-report").ok();
+    let rows = complete(&user);
+    assert!(rows.iter().all(|row| row["duration_s"] == "0.02"), "the begun plan is gone on with");
+    assert!(user.read("R/manifest.json").contains("is not the one that the run was started with"));
+    let manifest = user.read("R/manifest.json");
+    user.write("R/manifest.json", &manifest.replace("\"cpus_online\": ", "\"cpus_online\": 1"));
+    user.experiments("resume R").refused(&["CPUs online"]);
+}
+
+#[test]
+fn what_is_no_run_is_refused() {
+    let user = User::new();
+    user.experiments("resume nowhere").refused(&["nowhere", "not a run"]);
+    user.experiments(RUN).ok();
+    fs::rename(user.path("R/trials.csv"), user.path("R/kept.csv")).unwrap();
+    user.experiments("resume R").refused(&["trials.csv"]);
+    user.experiments("analyze R").refused(&["trials.csv"]);
+    let text = user.read("R/kept.csv");
+    user.write("R/trials.csv", &text.replacen(",ops,", ",operations,", 1));
+    user.experiments("resume R").refused(&["missing \"ops\"", "not known \"operations\""]);
+    user.experiments("analyze R").refused(&["missing \"ops\""]);
+    let last = text.lines().last().unwrap();
+    user.write("R/trials.csv", &format!("{text}{last}\n"));
+    user.experiments("resume R").refused(&["line 14", "line 13"]);
+    user.experiments("analyze R").refused(&["line 14"]);
+    user.write("R/manifest.json", "{");
+    user.experiments("resume R").refused(&["manifest.json"]);
+    let mut file = fs::File::create(user.path("R/manifest.json")).unwrap();
+    file.write_all(&[0xff, 0xfe]).unwrap();
+    user.experiments("resume R").refused(&["manifest.json"]);
+}

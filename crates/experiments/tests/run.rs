@@ -1,0 +1,129 @@
+//! `run` and `show`, driven.
+
+mod driven;
+
+use std::collections::BTreeSet;
+
+use driven::{User, has_private_hash};
+
+/// The contract's columns in the contract's order.
+const TRIALS: &str = "sequence,trial,block,cell,experiment,workload,threads,ramp,hash,placement,memory,locks,unlock,messengers,duration_s,seed,boot,kernel,cpus,nodes,labels,started_at,elapsed_s,ops,mops_per_s,thread_ops_min,thread_ops_median,thread_ops_max,slots_start,slots_set,slots_loaded,slots_end,slots_expected,pivot,pivot_s,user_s,system_s,voluntary_switches,involuntary_switches,steal_s,splats,status,error";
+
+const SHORT: &str = "--duration 30ms --trials 2 --set threads=1,3";
+
+#[test]
+fn every_planned_trial_has_its_row_once() {
+    let user = User::new();
+    user.experiments(&format!("run race-sweep {SHORT} --out R --label patch=v2 --label a=b")).ok();
+    let text = user.read("R/trials.csv");
+    assert_eq!(text.lines().next(), Some(TRIALS));
+    let plan = user.rows("R/plan.csv");
+    let rows = user.rows("R/trials.csv");
+    assert_eq!(rows.len(), 8);
+    for (planned, row) in plan.iter().zip(&rows) {
+        for column in ["sequence", "trial", "block", "cell", "threads", "hash", "ramp", "kernel"] {
+            assert_eq!(planned[column], row[column], "{column}");
+        }
+        assert_eq!(row["status"], "ok", "{row:?}");
+        assert_eq!(row["labels"], "a=b;patch=v2");
+        assert!(row["ops"].parse::<u64>().expect("ops") > 0);
+        assert_eq!(row["splats"], "", "nobody watches this machine's console");
+        if has_private_hash() {
+            let control = row["hash"] == "slots:512";
+            assert_eq!(row["slots_set"] == "512", control, "{row:?}");
+            assert_ne!(row["pivot"], "unsupported");
+        }
+    }
+    let numbers: BTreeSet<&String> = rows.iter().map(|row| &row["trial"]).collect();
+    assert_eq!(numbers.len(), 8);
+
+    let samples = user.rows("R/timeline.csv");
+    for row in &rows {
+        let of: Vec<_> = samples.iter().filter(|s| s["trial"] == row["trial"]).collect();
+        assert!(!of.is_empty(), "trial {} has no sample", row["trial"]);
+        let ops: Vec<u64> = of.iter().map(|s| s["ops"].parse().expect("ops")).collect();
+        assert!(ops.is_sorted(), "operations only grow: {ops:?}");
+    }
+
+    let manifest: serde_json::Value = serde_json::from_str(&user.read("R/manifest.json")).unwrap();
+    assert_eq!(manifest["labels"]["patch"], "v2");
+    assert_eq!(manifest["planned"], 8);
+    assert!(manifest["ended_at"].is_string());
+    assert_eq!(manifest["definition"]["factors"]["threads"], serde_json::json!(["1", "3"]));
+}
+
+#[test]
+fn a_seed_draws_the_order_and_only_the_order() {
+    let user = User::new();
+    let show = |seed: u32| user.experiments(&format!("show race-sweep --seed {seed} --json")).ok();
+    assert_eq!(show(1), show(1));
+    let (one, two) = (show(1), show(2));
+    assert_ne!(one, two);
+    let parts = |text: &str| -> (serde_json::Value, BTreeSet<String>) {
+        let json: serde_json::Value = serde_json::from_str(text).unwrap();
+        let trials = json["trials"].as_array().unwrap().iter().map(|trial| {
+            let mut trial = trial.clone();
+            trial.as_object_mut().unwrap().remove("sequence");
+            trial.to_string()
+        });
+        (json["cells"].clone(), trials.collect())
+    };
+    assert_eq!(parts(&one), parts(&two));
+    assert_eq!(user.experiments("show race-sweep").ok(), user.experiments("show race-sweep").ok());
+}
+
+#[test]
+fn what_is_asked_wrong_ends_in_one_sentence_and_leaves_nothing() {
+    let user = User::new();
+    user.write("key.toml", "trails = 3\n[factors]\nworkload = \"wake-storm\"\nthreads = 1\n");
+    user.write("no.toml", "[factors]\nworkload = \"wake-storm\"\nthreads = 1\nramp = \"slow\"\n");
+    std::fs::create_dir(user.path("full")).unwrap();
+    user.write("full/notes.txt", "mine");
+    for (args, parts) in [
+        ("race-swep", &["race-swep", "race-sweep"][..]),
+        ("key.toml", &["key.toml line 1", "trails", "did you mean trials?"]),
+        ("no.toml", &["no.toml line 4", "slow", "burst"]),
+        ("missing.toml", &["missing.toml", "can't be read"]),
+        ("race-sweep --set ramp=fast", &["fast", "burst"]),
+        ("race-sweep --set hash=slots:500", &["slots:500", "power of two"]),
+        ("race-sweep --set placement=near", &["near", "scatter"]),
+        ("race-sweep --set placement=cpus:4000", &["4000"]),
+        ("race-sweep --set placement=node:77", &["node"]),
+        ("race-sweep --set threads=0", &["at least one thread"]),
+        ("race-sweep --set threads=50000000", &["50000000", "at most"]),
+        ("race-sweep --set thread=3", &["did you mean threads?"]),
+        ("race-sweep --trials 0", &["--trials"]),
+        ("race-sweep --duration 3", &["3", "unit"]),
+        ("race-sweep --stall sometimes", &["sometimes", "control:0.5"]),
+        ("race-sweep --label novalue", &["KEY=VALUE"]),
+        ("race-sweep --out full", &["full", "not empty"]),
+    ] {
+        let out = if args.contains("--out") { "" } else { " --out R" };
+        user.experiments(&format!("run {args}{out}")).refused(parts);
+        assert!(!user.path("R").exists(), "{args} left a folder");
+    }
+    assert_eq!(std::fs::read_dir(user.path("full")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_folder_with_a_run_is_not_written_over() {
+    let user = User::new();
+    user.experiments(&format!("run race-sweep {SHORT} --out R --no-report")).ok();
+    let before = user.read("R/trials.csv");
+    user.experiments("run race-sweep --quick --out R").refused(&["holds another run", "resume"]);
+    assert_eq!(user.read("R/trials.csv"), before);
+}
+
+#[test]
+fn lists_pages_and_completions_are_there() {
+    let user = User::new();
+    assert!(user.experiments("list").ok().contains("race-sweep"));
+    user.write("broken.toml", "a = [");
+    let list = user.experiments("list --dir . --json").ok();
+    assert!(list.contains("\"error\": \"./broken.toml line 1: it is not TOML"), "{list}");
+    assert!(user.experiments("man").ok().contains(".TH"));
+    for shell in ["bash", "zsh", "fish"] {
+        let completions = user.experiments(&format!("completions {shell}")).ok();
+        assert!(completions.contains("experiments") && completions.contains("no-report"));
+    }
+}
