@@ -4,6 +4,7 @@ use std::path::Path;
 
 use campaign::plan::{Plan, Site};
 use kernel_abi::affinity::{self, CpuSet};
+use kernel_abi::limits::ThreadLimits;
 use kernel_abi::topology::placement::{Assignment, Placement as Placed};
 use kernel_abi::topology::{SYS, Topology};
 use records::manifest::{Kernel, Machine};
@@ -67,7 +68,15 @@ impl ThisSite {
 
     /// That every cell of a plan can run here: its placement exists, and its threads are allowed.
     pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
+        let limits = ThreadLimits::read();
         for cell in &plan.cells {
+            if let Err(limit) = limits.check(cell.spec.threads) {
+                return Err(Failure::Request(format!(
+                    "threads {} are more than this system allows: {limit}, so at most {}",
+                    cell.spec.threads,
+                    limit.room()
+                )));
+            }
             self.assign(&cell.spec.placement, cell.spec.threads)?;
         }
         Ok(())
@@ -126,17 +135,25 @@ pub fn placements(plan: &Plan) -> Result<Vec<String>, Failure> {
     Ok(lines)
 }
 
+/// What the manifest keeps of this machine.
 fn machine(topology: &Topology, allowed: &CpuSet) -> Machine {
-    let read = |path: &str| {
-        std::fs::read_to_string(path).map(|text| text.trim().to_string()).unwrap_or_default()
-    };
+    let seen = kernel_abi::machine::Machine::read();
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Machine {
-        cpus_online: u32::try_from(topology.online.len()).unwrap_or(u32::MAX),
+        cpu_model: seen.cpu_model,
+        cpus_online: number(topology.online.len()),
         cpus_allowed: allowed.to_string(),
-        nodes: u32::try_from(topology.nodes_with_cpus().len()).unwrap_or(u32::MAX),
-        kernel_release: read("/proc/sys/kernel/osrelease"),
-        kernel_version: read("/proc/sys/kernel/version"),
-        architecture: std::env::consts::ARCH.to_string(),
-        ..Machine::default()
+        nodes: number(topology.nodes_with_cpus().len()),
+        packages: (!topology.packages.is_empty()).then(|| number(topology.packages.len())),
+        cache_domains: topology.caches.iter().map(|domain| domain.cpus.to_string()).collect(),
+        smt: topology.smt_active,
+        governor: (!topology.governors.is_empty()).then(|| topology.governors.join(", ")),
+        kernel_release: seen.kernel_release,
+        kernel_version: seen.kernel_version,
+        preemption: seen.preemption,
+        mitigations: seen.mitigations,
+        glibc: seen.glibc,
+        hypervisor: seen.hypervisor,
+        architecture: seen.architecture,
     }
 }

@@ -21,7 +21,8 @@ fn complete(user: &User) -> Vec<Row> {
         user.rows("R/timeline.csv").iter().map(|row| row["trial"].clone()).collect();
     assert_eq!(sampled.len(), plan.len());
     // A trial's samples stand together once: none was written twice.
-    let mut runs: Vec<String> = user.rows("R/timeline.csv").iter().map(|r| r["trial"].clone()).collect();
+    let mut runs: Vec<String> =
+        user.rows("R/timeline.csv").iter().map(|r| r["trial"].clone()).collect();
     runs.dedup();
     assert_eq!(runs.len(), plan.len());
     rows
@@ -63,7 +64,10 @@ fn an_interrupt_ends_the_trial_and_says_how_to_go_on() {
     user.wait_for_lines("R/plan.csv", 12, &mut child);
     let ended = end(child, "-INT");
     assert_eq!(ended.status, Some(1), "{ended:?}");
-    assert!(ended.err.contains("SIGINT") && ended.err.contains("experiments resume R"), "{ended:?}");
+    assert!(
+        ended.err.contains("SIGINT") && ended.err.contains("experiments resume R"),
+        "{ended:?}"
+    );
     assert_eq!(user.rows("R/trials.csv").len(), 0);
 }
 
@@ -83,7 +87,8 @@ fn a_torn_last_row_is_named_and_its_trial_run_again() {
 #[test]
 fn a_run_that_changed_is_refused_unless_forced() {
     let user = User::new();
-    let definition = "trials = 2\nduration = \"20ms\"\n[factors]\nworkload = \"wake-storm\"\nthreads = [1, 2]\n";
+    let definition =
+        "trials = 2\nduration = \"20ms\"\n[factors]\nworkload = \"wake-storm\"\nthreads = [1, 2]\n";
     user.write("mine.toml", definition);
     user.experiments("run mine.toml --out R --no-report").ok();
     let text = user.read("R/trials.csv");

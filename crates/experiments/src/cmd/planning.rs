@@ -63,10 +63,16 @@ impl PlanningArgs {
     }
 }
 
-/// The plan of a definition at a site, refused here if a cell could not run at all.
-pub fn plan(definition: &Definition, site: &Site) -> Result<Plan, Failure> {
+/// The plan of a definition at a site, refused here if a cell could not run: `there` says what the
+/// site refuses, and is asked first, since it knows its own limits.
+pub fn plan(
+    definition: &Definition,
+    site: &Site,
+    there: impl FnOnce(&Plan) -> Result<(), Failure>,
+) -> Result<Plan, Failure> {
     let refused = |problem: String| Failure::Request(format!("{}: {problem}", definition.name));
     let plan = Plan::new(definition, site).map_err(refused)?;
+    there(&plan)?;
     for cell in &plan.cells {
         trial::spec::check(&cell.spec).map_err(refused)?;
     }

@@ -56,7 +56,7 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         cpus: manifest.kernels.first().and_then(|kernel| kernel.cpus).unwrap_or(here.site.cpus),
         kernels: manifest.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
     };
-    let plan = plan(&definition, &site)?;
+    let plan = plan(&definition, &site, |plan| here.check(plan))?;
     resume::same_plan(&args.run, &plan).map_err(|error| request(&error))?;
     let stop = Stop::by_signals(
         Interrupt::install()

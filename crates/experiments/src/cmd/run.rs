@@ -67,8 +67,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     crate::site::check_rule(&definition)?;
     let here = ThisSite::look()?;
     let site = args.lab.site()?;
-    let plan = plan(&definition, &site)?;
-    here.check(&plan)?;
+    let plan = plan(&definition, &site, |plan| here.check(plan))?;
     let started = SystemTime::now();
     let folder = match args.out {
         Some(folder) => folder,

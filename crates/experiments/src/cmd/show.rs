@@ -34,7 +34,7 @@ pub struct ShowArgs {
 pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     let (entry, definition) = args.planning.definition()?;
     let site = args.lab.site()?;
-    let plan = plan(&definition, &site)?;
+    let plan = plan(&definition, &site, |_| Ok(()))?;
     let seconds = plan.expected().seconds();
     if args.json {
         let rows: Vec<_> = plan.trials.iter().map(|planned| planned.row()).collect();
