@@ -308,6 +308,7 @@ fn cell(
         unlock: extra.unlock,
         messengers: extra.messengers,
         duration: definition.duration,
+        until: definition.until,
         sample: definition.sample,
         seed: 0,
         parameters: Parameters {

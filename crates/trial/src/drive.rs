@@ -14,7 +14,7 @@ use kernel_abi::topology::placement::Assignment;
 use kernel_abi::usage::Usage;
 
 use crate::counters::Counters;
-use crate::factor::Hash;
+use crate::factor::{Hash, Until};
 use crate::pivot::PivotWatch;
 use crate::prepare::Prepared;
 use crate::ramp::Schedule;
@@ -267,7 +267,7 @@ impl<'a, W: Work> Drive<'a, W> {
 
     /// Looks on until the duration is over or a thread leaves by itself.
     fn watch_window(&mut self, begin_ns: u64, main_part: &mut dyn MainPart) -> u64 {
-        let end_ns = begin_ns.saturating_add(self.spec.duration.ns());
+        let latest_ns = begin_ns.saturating_add(self.spec.duration.ns());
         if main_part.sets_slots()
             && let Some(watch) = &mut self.watch
         {
@@ -275,6 +275,7 @@ impl<'a, W: Work> Drive<'a, W> {
         }
         loop {
             let now_ns = clock::monotonic_ns();
+            let end_ns = self.end_ns(begin_ns, latest_ns);
             if now_ns >= end_ns || self.stage.anyone_left() {
                 break;
             }
@@ -286,6 +287,18 @@ impl<'a, W: Work> Drive<'a, W> {
         let last = self.look();
         self.end_ops.clone_from(&self.now_ops);
         last.at_ns
+    }
+
+    /// When the window ends as far as is known now.
+    fn end_ns(&self, begin_ns: u64, latest_ns: u64) -> u64 {
+        let Until::Settled { tail } = self.spec.until else { return latest_ns };
+        let has_hash = self.looks.last().is_some_and(|look| look.slots.is_some_and(|n| n > 0));
+        let settled_ns = match &self.watch {
+            Some(watch) if has_hash => watch.installed_ns(),
+            // No growth can come: there is nothing to wait for.
+            _ => Some(begin_ns),
+        };
+        settled_ns.map_or(latest_ns, |ns| ns.max(begin_ns).saturating_add(tail.ns()).min(latest_ns))
     }
 
     /// Sleeps until `until_ns`, with a look at each due moment.

@@ -77,6 +77,11 @@ impl PivotWatch {
         }
     }
 
+    /// When it was seen installed, if it was.
+    pub fn installed_ns(&self) -> Option<u64> {
+        self.installed_ns
+    }
+
     /// No look after this one counts: the trial itself sets the slots from here on.
     pub fn close(&mut self) {
         self.closed = true;

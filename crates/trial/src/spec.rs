@@ -6,7 +6,7 @@ mod check;
 
 pub use check::check;
 
-use crate::factor::{Count, Hash, Memory, Placement, Ramp, Span, Unlock, Workload};
+use crate::factor::{Count, Hash, Memory, Placement, Ramp, Span, Unlock, Until, Workload};
 
 /// One trial, as the runner hands it to `race-trial`: one line of JSON on standard input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct TrialSpec {
     /// How long all threads work together, from the moment the last one exists (`barrier:` from
     /// the moment they are let go). A ramp's own time comes on top.
     pub duration: Span,
+    /// What ends it before its duration.
+    #[serde(default)]
+    pub until: Until,
     /// From one sample of the main thread to the next.
     pub sample: Span,
     /// Seeds whatever the trial draws.

@@ -14,7 +14,7 @@ pub use parse::parse;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use trial::factor::{Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Workload};
+use trial::factor::{Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload};
 use trial::spec::Throughput;
 
 /// A question, and the trials that answer it. Its JSON, in a manifest, has the keys of the TOML.
@@ -30,6 +30,8 @@ pub struct Definition {
     pub trials: u64,
     /// How long all threads of a trial work together.
     pub duration: Span,
+    /// What ends a trial before its duration.
+    pub until: Until,
     /// From one sample to the next.
     pub sample: Span,
     /// After which a trial is killed; by default its planned time and 20 s more.

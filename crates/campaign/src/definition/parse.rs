@@ -12,9 +12,9 @@ use super::{
     Outcome, Quick,
 };
 
-const TOP: [&str; 15] = [
-    "name", "title", "question", "trials", "duration", "sample", "limit", "seed", "factors",
-    "control", "outcome", "mutex", "command", "quick", "labels",
+const TOP: [&str; 16] = [
+    "name", "title", "question", "trials", "duration", "until", "sample", "limit", "seed",
+    "factors", "control", "outcome", "mutex", "command", "quick", "labels",
 ];
 
 /// The seed of a definition that has none: results are to repeat.
@@ -56,6 +56,7 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
             n => n.unwrap_or(10),
         },
         duration: span_above_zero(&top, "duration")?.unwrap_or(Span::from_ms(1000)),
+        until: top.parsed("until")?.unwrap_or_default(),
         sample: span_above_zero(&top, "sample")?.unwrap_or(Span::from_ms(10)),
         limit: span_above_zero(&top, "limit")?,
         seed: top.whole("seed", 0)?.unwrap_or(DEFAULT_SEED),

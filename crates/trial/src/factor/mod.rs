@@ -12,6 +12,7 @@ mod ramp;
 mod span;
 mod threads;
 mod unlock;
+mod until;
 mod workload;
 
 pub use count::Count;
@@ -22,6 +23,7 @@ pub use ramp::Ramp;
 pub use span::Span;
 pub use threads::Threads;
 pub use unlock::Unlock;
+pub use until::Until;
 pub use workload::Workload;
 
 use std::fmt;

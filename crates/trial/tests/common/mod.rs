@@ -20,6 +20,7 @@ pub fn spec() -> TrialSpec {
         unlock: None,
         messengers: None,
         duration: "120ms".parse().expect("a span"),
+        until: Default::default(),
         sample: "20ms".parse().expect("a span"),
         seed: 1,
         parameters: Parameters::default(),
