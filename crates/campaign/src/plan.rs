@@ -222,7 +222,35 @@ fn cells(
     }
     let mut seen = std::collections::HashSet::new();
     cells.retain(|cell| seen.insert(format!("{cell:?}")));
+    drop_what_does_not_grow(&mut cells, notes)?;
     Ok(cells)
+}
+
+/// `threads = "100%"` with `grow:8@1s` on a machine of 8 CPUs: there is nothing to grow to. Such
+/// cells are left out and named; a plan of only such cells is an error.
+fn drop_what_does_not_grow(cells: &mut Vec<Cell>, notes: &mut Vec<String>) -> Result<(), String> {
+    let mut dropped: Vec<String> = Vec::new();
+    cells.retain(|cell| match cell.spec.ramp {
+        Ramp::Grow { from, .. } if from >= cell.spec.threads => {
+            let what = format!("ramp {} to {} threads", cell.spec.ramp, cell.spec.threads);
+            if !dropped.contains(&what) {
+                dropped.push(what);
+            }
+            false
+        }
+        _ => true,
+    });
+    if dropped.is_empty() {
+        return Ok(());
+    }
+    if cells.is_empty() {
+        return Err(format!(
+            "{}: the pool would not grow. More threads, or a smaller first pool, are needed: --set threads=N or --set ramp=grow:N@1s",
+            dropped.join(", ")
+        ));
+    }
+    notes.push(format!("left out, since the pool would not grow: {}", dropped.join(", ")));
+    Ok(())
 }
 
 struct Common<'a> {
@@ -485,6 +513,17 @@ mod tests {
         .unwrap();
         assert_eq!(plan.cells.len(), 2);
         assert!(plan.notes[0].contains("slots:512"));
+    }
+
+    #[test]
+    fn a_pool_that_would_not_grow_is_left_out_and_named() {
+        let text = "workload = \"wake-storm\"\nthreads = [16, \"100%\"]\nramp = \"grow:8@1s\"\n";
+        let plan = Plan::new(&definition(text), &site(2)).unwrap();
+        assert!(plan.cells.iter().all(|cell| cell.spec.threads == 16));
+        assert!(plan.notes[0].contains("grow:8@1s to 2 threads"), "{:?}", plan.notes);
+        let text = text.replace("16, ", "");
+        assert!(Plan::new(&definition(&text), &site(2)).unwrap_err().contains("would not grow"));
+        assert_eq!(Plan::new(&definition(&text), &site(32)).unwrap().cells.len(), 2);
     }
 
     #[test]
