@@ -4,13 +4,17 @@
 pub mod binomial;
 pub mod calibrate;
 pub mod error;
+pub mod hypergeometric;
 pub mod interval;
+pub mod multiplicity;
 pub mod proportion;
 pub mod root;
 pub mod samples;
 pub mod stream;
+pub mod strata;
 pub mod test_result;
 pub mod threshold;
+pub mod two_by_two;
 
 pub use error::StatError;
 pub use interval::{Estimate, Interval, Level};

@@ -8,6 +8,7 @@ pub mod columns;
 pub mod proportion;
 pub mod table;
 pub mod threshold;
+pub mod two_by_two;
 
 use std::io::Write;
 
@@ -32,6 +33,7 @@ pub struct StatArgs {
 enum StatCommand {
     Proportion(proportion::ProportionArgs),
     Threshold(threshold::ThresholdArgs),
+    TwoByTwo(two_by_two::TwoByTwoArgs),
 }
 
 /// Runs one `stat` subcommand, writing its result to `out`.
@@ -39,6 +41,7 @@ pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         StatCommand::Proportion(args) => proportion::run(args, out),
         StatCommand::Threshold(args) => threshold::run(args, out),
+        StatCommand::TwoByTwo(args) => two_by_two::run(args, out),
     }
 }
 

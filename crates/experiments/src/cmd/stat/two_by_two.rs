@@ -1,0 +1,154 @@
+//! `experiments stat two-by-two K1 N1 K2 N2`.
+
+use std::io::Write;
+
+use analysis::stat::two_by_two::{
+    self, Contrast, Effects, Side, TwoByTwo, TwoByTwoSummary, unconditional,
+};
+use analysis::stat::{Alternative, TestResult};
+use clap::Args;
+
+use super::table::{Table, number, p_value};
+use super::{Options, count};
+use crate::failure::Outcome;
+
+/// Two proportions: K1 of N1 on the base side against K2 of N2 on the test side
+///
+/// Difference, ratio and odds ratio are test against base, each with intervals; then Fisher's
+/// exact test, its mid-P, Boschloo's and Barnard's unconditional exact tests. Boschloo is the
+/// default to quote: exact for a design that fixes the number of trials a side, and never less
+/// powerful than Fisher's one-sided test.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: 4 of 24 stalled before the patch, none of 24 with it\n  \
+                        experiments stat two-by-two 4 24 0 24")]
+pub struct TwoByTwoArgs {
+    /// How many stalled on the base side
+    #[arg(value_name = "K1", value_parser = count, allow_negative_numbers = true)]
+    k1: u64,
+    /// Of how many trials on the base side
+    #[arg(value_name = "N1", value_parser = count, allow_negative_numbers = true)]
+    n1: u64,
+    /// How many stalled on the test side
+    #[arg(value_name = "K2", value_parser = count, allow_negative_numbers = true)]
+    k2: u64,
+    /// Of how many trials on the test side
+    #[arg(value_name = "N2", value_parser = count, allow_negative_numbers = true)]
+    n2: u64,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Runs the command.
+pub fn run(args: TwoByTwoArgs, out: &mut dyn Write) -> Outcome {
+    let table = TwoByTwo::new(args.k1, args.n1, args.k2, args.n2)?;
+    let summary = two_by_two::summarize(table, args.options.level);
+    args.options.answer(out, &summary, || text(&summary, &args.options))
+}
+
+fn text(summary: &TwoByTwoSummary, options: &Options) -> String {
+    let effects = &summary.effects;
+    format!(
+        "base  {}\ntest  {}\n\n{}\n{}\n{}{}",
+        side(&effects.base),
+        side(&effects.test),
+        effect_table(effects, options),
+        test_table(&summary.tests),
+        notes(summary),
+        "Default: newcombe for the difference (made of the two Wilson intervals), boschloo for the \
+         test (exact for\nfixed group sizes, and never weaker than Fisher's). Assumes independent trials with one \
+         probability a side.\n",
+    )
+}
+
+/// `4 of 24: 0.166667`.
+pub(super) fn side(side: &Side) -> String {
+    format!("{} of {}: {}", side.k, side.n, number(side.estimate))
+}
+
+/// Differences, ratios and odds with their intervals.
+pub(super) fn effect_table(effects: &Effects, options: &Options) -> String {
+    let percent = number(options.level.get() * 100.0);
+    let mut table = Table::new(&[
+        "test against base",
+        "estimate",
+        &format!("{percent} % low"),
+        "high",
+        "method",
+    ]);
+    for (name, contrast) in [
+        ("difference", &effects.difference),
+        ("ratio", &effects.ratio),
+        ("odds ratio", &effects.odds_ratio),
+    ] {
+        contrast_rows(&mut table, name, contrast);
+    }
+    table.render()
+}
+
+/// A contrast's rows: one an interval.
+pub(super) fn contrast_rows(table: &mut Table, name: &str, contrast: &Contrast) {
+    for interval in &contrast.intervals {
+        table.row([
+            name.to_owned(),
+            number(contrast.estimate),
+            number(interval.low),
+            number(interval.high),
+            interval.method.to_owned(),
+        ]);
+    }
+}
+
+/// Tests by method, alternatives side by side.
+fn test_table(tests: &[TestResult]) -> String {
+    let mut table = Table::new(&["p-value", "two-sided", "less", "greater"]);
+    let mut methods: Vec<&str> = tests.iter().map(|test| test.method).collect();
+    methods.dedup();
+    for method in methods {
+        let p = |alternative: Alternative| {
+            let of = |test: &&TestResult| test.method == method && test.alternative == alternative;
+            p_value(tests.iter().find(of).and_then(|test| test.p_value))
+        };
+        table.row([
+            method.to_owned(),
+            p(Alternative::TwoSided),
+            p(Alternative::Less),
+            p(Alternative::Greater),
+        ]);
+    }
+    table.render()
+}
+
+/// What does not exist and why; and what the numbers cannot carry.
+fn notes(summary: &TwoByTwoSummary) -> String {
+    let effects = &summary.effects;
+    let mut notes = String::new();
+    if effects.base.k == 0 {
+        notes += "No events on the base side: a ratio to it does not exist.\n";
+    }
+    if effects.odds_ratio.estimate.is_none() {
+        notes += if effects.odds_ratio.intervals.iter().all(|i| i.low == Some(0.0)) {
+            "These margins allow one table only: nothing follows about the odds ratio.\n"
+        } else {
+            "The odds ratio is infinite: it has no estimate and no upper bound.\n"
+        };
+    }
+    let crosses = |i: usize| {
+        let bounds = effects.difference.intervals.get(i).and_then(|v| v.low.zip(v.high));
+        bounds.map(|(low, high)| low <= 0.0 && high >= 0.0)
+    };
+    if crosses(0) != crosses(1) {
+        notes += "One interval of the difference contains 0 and the other does not: these counts \
+                  are too few to decide it.\n";
+    }
+    if summary.tests.iter().any(|test| test.p_value.is_none()) {
+        notes += &format!(
+            "Boschloo and Barnard are enumerated up to {} trials in all; beyond that Fisher's mid-P \
+             is near them.\n",
+            unconditional::MOST_TRIALS
+        );
+    }
+    if !notes.is_empty() {
+        notes.push('\n');
+    }
+    notes
+}
