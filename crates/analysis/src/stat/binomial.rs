@@ -165,7 +165,8 @@ fn beta_fraction(a: f64, b: f64, at: Probability) -> f64 {
         c = away_from_zero(1.0 + odd / c);
         let step = d * c;
         h *= step;
-        if !((step - 1.0).abs() > 4.0 * f64::EPSILON) {
+        let off = (step - 1.0).abs();
+        if off <= 4.0 * f64::EPSILON || off.is_nan() {
             break;
         }
     }

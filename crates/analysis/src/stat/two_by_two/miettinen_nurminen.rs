@@ -99,7 +99,7 @@ mod tests {
             };
             for delta in [-0.9, -0.3, 0.01, 0.2, 0.75] {
                 let p = base_under(table, delta);
-                let (low, high) = ((-delta as f64).max(0.0), (1.0 - delta as f64).min(1.0));
+                let (low, high) = (f64::max(-delta, 0.0), f64::min(1.0 - delta, 1.0));
                 let best = ln_likelihood(p, delta);
                 for i in 1..400 {
                     let other = low + (high - low) * f64::from(i) / 400.0;

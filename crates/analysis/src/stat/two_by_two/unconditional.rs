@@ -221,7 +221,7 @@ fn window(masses: &mut Vec<f64>, n: usize, at: Probability) -> usize {
     masses.push(mass);
     for k in (1..=mode).rev() {
         mass *= k as f64 / (n - k + 1) as f64 * down;
-        if !(mass > NEGLIGIBLE) {
+        if mass <= NEGLIGIBLE || mass.is_nan() {
             break;
         }
         masses.push(mass);
@@ -231,7 +231,7 @@ fn window(masses: &mut Vec<f64>, n: usize, at: Probability) -> usize {
     mass = top;
     for k in mode..n {
         mass *= (n - k) as f64 / (k + 1) as f64 * up;
-        if !(mass > NEGLIGIBLE) {
+        if mass <= NEGLIGIBLE || mass.is_nan() {
             break;
         }
         masses.push(mass);

@@ -1,11 +1,12 @@
 //! `experiments stat …`: the estimators that `analyze` uses, on numbers typed in.
 //!
 //! A subcommand is a file here with its `Args` and `run`; a new one touches three lines of this
-//! file. Each builds the text of its answer with [`table`] and hands it over with [`Options::answer`], which
-//! chooses between text and JSON.
+//! file. Each builds the text of its answer with [`table`] and hands it over with
+//! [`Options::answer`], which chooses between text and JSON.
 
 pub mod columns;
 pub mod proportion;
+pub mod strata;
 pub mod table;
 pub mod threshold;
 pub mod two_by_two;
@@ -32,6 +33,7 @@ pub struct StatArgs {
 #[derive(Debug, Subcommand)]
 enum StatCommand {
     Proportion(proportion::ProportionArgs),
+    Strata(strata::StrataArgs),
     Threshold(threshold::ThresholdArgs),
     TwoByTwo(two_by_two::TwoByTwoArgs),
 }
@@ -40,6 +42,7 @@ enum StatCommand {
 pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         StatCommand::Proportion(args) => proportion::run(args, out),
+        StatCommand::Strata(args) => strata::run(args, out),
         StatCommand::Threshold(args) => threshold::run(args, out),
         StatCommand::TwoByTwo(args) => two_by_two::run(args, out),
     }
