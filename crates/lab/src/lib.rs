@@ -1,1 +1,6 @@
-//! placeholder
+//! The kernel lab: stock and patched kernels ([`kernels`]) in QEMU guests that do trials, so that
+//! a machine with two cores shows the races of one with many.
+
+pub mod cache;
+pub mod error;
+pub mod kernels;
