@@ -2,5 +2,6 @@
 //! a machine with two cores shows the races of one with many.
 
 pub mod cache;
+pub mod elf;
 pub mod error;
 pub mod kernels;

@@ -4,7 +4,11 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::elf::{self, Elf, PT_NOTE, X86_64};
 use crate::error::LabError;
+
+/// XEN_ELFNOTE_PHYS32_ENTRY: where a hypervisor enters a kernel directly.
+const PVH_ENTRY: u32 = 18;
 
 /// What the header of an image tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,10 +46,18 @@ pub fn inspect(path: &Path) -> Result<Image, LabError> {
         return Ok(Image { release });
     }
     if head.starts_with(b"\x7fELF") {
-        // e_machine of x86-64 is 62.
-        return match head.get(18..20) {
-            Some([62, 0]) => Ok(Image { release: None }),
-            _ => Err(not("it is an ELF file for another kind of CPU".to_string())),
+        let elf = Elf::read(&mut file).map_err(|error| failed(&error))?;
+        let Some(elf) = elf.filter(|elf| elf.machine == X86_64) else {
+            return Err(not("it is an ELF file for another kind of CPU".to_string()));
+        };
+        let segments = elf.segments(&mut file, PT_NOTE).map_err(|error| failed(&error))?;
+        let has_pvh = segments
+            .iter()
+            .flat_map(|segment| elf::notes(segment))
+            .any(|note| note == (b"Xen\0".to_vec(), PVH_ENTRY));
+        return match has_pvh {
+            true => Ok(Image { release: None }),
+            false => Err(not("it is an ELF file without the PVH note of a vmlinux".to_string())),
         };
     }
     Err(not(match head.as_slice() {
@@ -107,6 +119,8 @@ mod tests {
             let error = found(bytes).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");
         }
+        let program = inspect(&std::env::current_exe().unwrap()).unwrap_err().to_string();
+        assert!(program.contains("PVH"), "{program}");
         assert!(inspect(Path::new("/")).unwrap_err().to_string().contains("folder"));
         assert!(inspect(Path::new("/no/such")).unwrap_err().to_string().contains("no such file"));
     }

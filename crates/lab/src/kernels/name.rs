@@ -98,9 +98,14 @@ impl KernelName {
 
 /// Up to four names that the asked one may have meant, nearest first.
 fn nearest(asked: &str, known: &[String]) -> Vec<String> {
+    // `7.3.4` is a slip of `debian:7.3.4`.
+    let full = match asked.starts_with(|first: char| first.is_ascii_digit()) {
+        true => format!("debian:{asked}"),
+        false => asked.to_string(),
+    };
     let mut scored: Vec<(f64, &String)> = known
         .iter()
-        .map(|name| (strsim::jaro_winkler(asked, name), name))
+        .map(|name| (strsim::jaro_winkler(&full, name), name))
         // Where two words begin to look like a slip of one another; every `debian:` shares a
         // prefix, so less would list them all.
         .filter(|(score, _)| *score > 0.8)
@@ -151,5 +156,9 @@ mod tests {
         assert_eq!(find("mine"), None);
         let error = KernelName::parse("debian:7.4.3").unwrap().unknown(&cache, None).to_string();
         assert!(error.contains("debian:7.3.4"), "{error}");
+        let error = KernelName::parse("7.3.4").unwrap().unknown(&cache, None).to_string();
+        assert!(error.contains("near it are debian:7.3.4"), "{error}");
+        let error = KernelName::parse("mine").unwrap().unknown(&cache, None).to_string();
+        assert!(!error.contains("near"), "{error}");
     }
 }
