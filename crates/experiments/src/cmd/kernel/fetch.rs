@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use lab::kernels::fetch::obtain;
 
-use super::{ArchiveOptions, answer, cache, tell, told};
+use super::{ArchiveOptions, cache, tell, told};
 use crate::failure::Outcome;
 
 /// Fetch stock kernels
@@ -33,15 +33,13 @@ pub fn run(args: FetchArgs, out: &mut dyn Write) -> Outcome {
         told();
         let kernel = kernel?;
         let size = std::fs::metadata(&kernel.image).map_or(0, |metadata| metadata.len());
-        answer(
+        writeln!(
             out,
-            &format!(
-                "{}: {} ({:.1} MB, release {})\n",
-                kernel.name,
-                kernel.image.display(),
-                size as f64 / 1e6,
-                kernel.about.release.as_deref().unwrap_or("not in its header"),
-            ),
+            "{}: {} ({:.1} MB, release {})",
+            kernel.name,
+            kernel.image.display(),
+            size as f64 / 1e6,
+            kernel.about.release.as_deref().unwrap_or("not in its header"),
         )?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use clap::Args;
 use lab::kernels::{Kernel, here};
 use serde::Serialize;
 
-use super::{ArchiveOptions, answer, cache, tell, told};
+use super::{ArchiveOptions, cache, tell, told};
 use crate::cmd::stat::table::Table;
 use crate::failure::{Failure, Outcome};
 
@@ -94,7 +94,7 @@ pub fn run(args: ListArgs, out: &mut dyn Write) -> Outcome {
     } else {
         text(&rows)
     };
-    answer(out, &text)
+    Ok(out.write_all(text.as_bytes())?)
 }
 
 fn text(rows: &[Row]) -> String {

@@ -100,11 +100,3 @@ pub fn told() {
         let _ = write!(io::stderr(), "\x1b[2K");
     }
 }
-
-/// Writes a result; a reader that has seen enough is no error.
-pub fn answer(out: &mut dyn Write, text: &str) -> Outcome {
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
-}
