@@ -91,11 +91,11 @@ pub fn wait(
     }
 }
 
-/// A duration as the kernel takes it; what is longer than the kernel's seconds reach is their end.
+/// A duration as the kernel takes it; what is longer than its seconds can hold is 68 years.
 pub(crate) fn timespec(duration: Duration) -> libc::timespec {
     // SAFETY: timespec is plain integers (with padding on some targets): all zeroes is a value.
     let mut time: libc::timespec = unsafe { std::mem::zeroed() };
-    time.tv_sec = libc::time_t::try_from(duration.as_secs()).unwrap_or(libc::time_t::MAX);
+    time.tv_sec = duration.as_secs().try_into().unwrap_or(i32::MAX.into());
     // Below 10^9, which every c_long holds.
     time.tv_nsec = duration.subsec_nanos() as _;
     time
@@ -297,8 +297,8 @@ mod tests {
     }
 
     #[test]
-    fn a_duration_beyond_the_kernels_is_its_longest() {
-        assert_eq!(timespec(Duration::MAX).tv_sec, libc::time_t::MAX);
+    fn a_duration_that_the_kernel_cannot_hold_is_a_long_one() {
+        assert_eq!(timespec(Duration::MAX).tv_sec, i32::MAX.into());
         assert_eq!(timespec(Duration::from_millis(1500)).tv_nsec, 500_000_000);
     }
 }

@@ -131,7 +131,7 @@ fn decode(status: i32) -> Kvm {
 /// `true` when a guest ran, `false` when none could be tried. Everything it opens and maps goes
 /// with the child.
 fn attempt() -> Result<bool, (usize, Errno)> {
-    const CREATE_VM: libc::c_ulong = 0xAE01;
+    const CREATE_VM: libc::Ioctl = 0xAE01u32 as libc::Ioctl;
     let at = |step: usize| move |errno: Errno| (step, errno);
     // SAFETY: a constant string that ends in a zero byte.
     let device = unsafe { libc::open(c"/dev/kvm".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
@@ -153,13 +153,13 @@ fn attempt() -> Result<bool, (usize, Errno)> {
 #[cfg(target_arch = "x86_64")]
 fn run_halt(device: i32, machine: i32) -> Result<(), (usize, Errno)> {
     // linux/kvm.h, of x86_64.
-    const GET_VCPU_MMAP_SIZE: libc::c_ulong = 0xAE04;
-    const CREATE_VCPU: libc::c_ulong = 0xAE41;
-    const SET_USER_MEMORY_REGION: libc::c_ulong = 0x4020_AE46;
-    const GET_SREGS: libc::c_ulong = 0x8138_AE83;
-    const SET_SREGS: libc::c_ulong = 0x4138_AE84;
-    const SET_REGS: libc::c_ulong = 0x4090_AE82;
-    const RUN: libc::c_ulong = 0xAE80;
+    const GET_VCPU_MMAP_SIZE: libc::Ioctl = 0xAE04u32 as libc::Ioctl;
+    const CREATE_VCPU: libc::Ioctl = 0xAE41u32 as libc::Ioctl;
+    const SET_USER_MEMORY_REGION: libc::Ioctl = 0x4020_AE46u32 as libc::Ioctl;
+    const GET_SREGS: libc::Ioctl = 0x8138_AE83u32 as libc::Ioctl;
+    const SET_SREGS: libc::Ioctl = 0x4138_AE84u32 as libc::Ioctl;
+    const SET_REGS: libc::Ioctl = 0x4090_AE82u32 as libc::Ioctl;
+    const RUN: libc::Ioctl = 0xAE80u32 as libc::Ioctl;
     const EXIT_HLT: u32 = 5;
     const PAGE: usize = 4096;
     /// `struct kvm_userspace_memory_region`.

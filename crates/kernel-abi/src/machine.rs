@@ -82,7 +82,8 @@ fn uname() -> Uname {
     // SAFETY: the pointer is to a live utsname; the call cannot fail on one.
     unsafe { libc::uname(&mut raw) };
     let string = |field: &[libc::c_char]| {
-        let bytes = field.iter().take_while(|&&c| c != 0).map(|&c| c as u8).collect::<Vec<u8>>();
+        let bytes =
+            field.iter().take_while(|&&c| c != 0).map(|c| c.to_ne_bytes()[0]).collect::<Vec<u8>>();
         String::from_utf8_lossy(&bytes).into_owned()
     };
     Uname {

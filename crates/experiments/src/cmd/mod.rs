@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod completions;
+pub mod doctor;
 pub mod kernel;
 pub mod list;
 pub mod man;

@@ -1,0 +1,343 @@
+//! What `doctor` looks at. Nothing here judges.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use kernel_abi::futex_hash::{self, Support};
+use kernel_abi::kernel_config::KernelConfig;
+use kernel_abi::kvm::{self, Kvm};
+use kernel_abi::limits::ThreadLimits;
+use kernel_abi::machine::Machine;
+use kernel_abi::topology::{SYS, Topology};
+use kernel_abi::{CpuSet, affinity, memory};
+use serde::Serialize;
+
+use super::programs::{self, Family, Program};
+
+/// Everything that was seen.
+pub struct Facts {
+    pub kernel: Kernel,
+    pub futex_hash: FutexHash,
+    pub cpus: Cpus,
+    pub threads: Threads,
+    pub tracing: Tracing,
+    pub emulation: Emulation,
+    pub programs: Vec<Program>,
+}
+
+/// The kernel, and what it runs on.
+#[derive(Debug, Default, Serialize)]
+pub struct Kernel {
+    pub release: String,
+    pub version: String,
+    pub architecture: String,
+    pub preemption: Option<String>,
+    pub clock_source: Option<String>,
+    pub cpu_model: Option<String>,
+    pub virtual_machine: Option<bool>,
+    pub hypervisor: Option<String>,
+    pub glibc: Option<String>,
+    /// Vulnerabilities that the kernel mitigates, by name: they make system calls dearer.
+    pub mitigated: Vec<String>,
+}
+
+/// Whether processes get a futex hash of their own.
+#[derive(Debug, Serialize)]
+pub struct FutexHash {
+    pub support: HashSupport,
+    /// How it was told, in words.
+    pub evidence: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HashSupport {
+    Private,
+    CompiledOut,
+    Absent,
+    Unknown,
+}
+
+/// CPUs and nodes. A list of lists is empty where the kernel doesn't show it.
+#[derive(Debug, Serialize)]
+pub struct Cpus {
+    pub online: String,
+    pub online_count: u32,
+    /// What this process may use: its cpuset and affinity.
+    pub allowed: String,
+    pub allowed_count: u32,
+    pub possible_count: u32,
+    pub offline: String,
+    pub isolated: String,
+    pub packages: Vec<String>,
+    pub caches: Vec<String>,
+    pub cores: Option<u32>,
+    pub smt: Option<bool>,
+    pub nodes: Vec<Node>,
+    pub sub_numa: Option<bool>,
+    /// Nodes whose memory this process may use.
+    pub memory_allowed: Option<String>,
+    pub governors: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Node {
+    pub id: u32,
+    pub cpus: String,
+    pub has_memory: bool,
+}
+
+/// How many threads more this process may make.
+#[derive(Debug, Serialize)]
+pub struct Threads {
+    pub room: Option<u64>,
+    /// The limit that binds.
+    pub limit: Option<String>,
+    pub in_words: Option<String>,
+}
+
+/// What tracing there is.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tracing {
+    pub root: bool,
+    pub tracefs_mounted: bool,
+    pub kprobe_events: bool,
+    /// Absent: the kernel's configuration can't be read.
+    pub kprobes_built_in: Option<bool>,
+    pub btf: bool,
+    /// Absent: the kernel's symbols can't be read.
+    pub ref_get_symbol: Option<bool>,
+    pub perf_event_paranoid: Option<i32>,
+}
+
+/// How fast the lab's guests can be.
+#[derive(Debug, Serialize)]
+pub struct Emulation {
+    /// Whether a guest ran under KVM. Absent: not tried on this architecture, or nothing learned.
+    pub kvm: Option<bool>,
+    /// In words.
+    pub kvm_in_words: String,
+}
+
+impl Facts {
+    /// Looks. The error is a sentence.
+    pub fn look() -> Result<Facts, String> {
+        let machine = Machine::read();
+        let config = KernelConfig::read(&machine.kernel_release);
+        let topology = Topology::read(Path::new(SYS)).map_err(|error| error.to_string())?;
+        let allowed = affinity::current().map_err(|errno| {
+            format!("the CPUs that this process may use can't be read: sched_getaffinity: {errno}")
+        })?;
+        let root = is_root();
+        let family = ["/etc/os-release", "/usr/lib/os-release"]
+            .iter()
+            .find_map(text)
+            .and_then(|text| Family::from_os_release(&text));
+        Ok(Facts {
+            futex_hash: futex_hash(),
+            cpus: cpus(&topology, &allowed),
+            threads: threads(),
+            tracing: tracing(root, config.as_ref()),
+            emulation: emulation(),
+            programs: programs::wanted(&machine.architecture)
+                .iter()
+                .map(|wanted| program(wanted, family, root))
+                .collect(),
+            kernel: kernel(machine),
+        })
+    }
+}
+
+fn text(path: impl AsRef<Path>) -> Option<String> {
+    fs::read_to_string(path).ok()
+}
+
+fn kernel(machine: Machine) -> Kernel {
+    let mitigated = machine
+        .mitigations
+        .iter()
+        .filter(|(_, state)| state.starts_with("Mitigation"))
+        .map(|(name, _)| name.clone())
+        .collect();
+    Kernel {
+        release: machine.kernel_release,
+        version: machine.kernel_version,
+        architecture: machine.architecture,
+        preemption: machine.preemption,
+        clock_source: text("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+            .map(|name| name.trim().to_owned()),
+        cpu_model: machine.cpu_model,
+        virtual_machine: machine.virtual_machine,
+        hypervisor: machine.hypervisor,
+        glibc: machine.glibc,
+        mitigated,
+    }
+}
+
+fn futex_hash() -> FutexHash {
+    match futex_hash::support() {
+        Ok((support, evidence)) => FutexHash {
+            support: match support {
+                Support::Private => HashSupport::Private,
+                Support::CompiledOut => HashSupport::CompiledOut,
+                Support::Absent => HashSupport::Absent,
+            },
+            evidence: evidence.to_string(),
+        },
+        Err(errno) => FutexHash {
+            support: HashSupport::Unknown,
+            evidence: format!("PR_FUTEX_HASH could not be asked: {errno}; a seccomp filter?"),
+        },
+    }
+}
+
+fn cpus(topology: &Topology, allowed: &CpuSet) -> Cpus {
+    let lists = |groups: &[CpuSet]| groups.iter().map(CpuSet::to_string).collect();
+    // Sets hold at most 65536 numbers.
+    let count = |n: usize| n as u32;
+    Cpus {
+        online: topology.online.to_string(),
+        online_count: count(topology.online.len()),
+        allowed: allowed.to_string(),
+        allowed_count: count(allowed.len()),
+        possible_count: count(topology.possible.len()),
+        offline: topology.present.difference(&topology.online).to_string(),
+        isolated: topology.isolated.to_string(),
+        packages: lists(&topology.packages),
+        caches: topology.caches.iter().map(|domain| domain.cpus.to_string()).collect(),
+        cores: (!topology.cores.is_empty()).then(|| count(topology.cores.len())),
+        smt: topology.smt_active,
+        nodes: topology
+            .nodes
+            .iter()
+            .map(|node| Node {
+                id: node.id,
+                cpus: node.cpus.to_string(),
+                has_memory: node.has_memory,
+            })
+            .collect(),
+        sub_numa: topology.sub_numa(),
+        memory_allowed: memory::allowed_nodes().ok().map(|nodes| nodes.to_string()),
+        governors: topology.governors.clone(),
+    }
+}
+
+fn threads() -> Threads {
+    let limits = ThreadLimits::read();
+    let binding = limits.binding();
+    Threads {
+        room: binding.map(|limit| limit.room()),
+        limit: binding.map(|limit| limit.name.clone()),
+        in_words: binding.map(ToString::to_string),
+    }
+}
+
+fn is_root() -> bool {
+    text("/proc/self/status").is_some_and(|status| effective_user(&status) == Some("0"))
+}
+
+/// The second number behind `Uid:`.
+fn effective_user(status: &str) -> Option<&str> {
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)
+}
+
+fn tracing(root: bool, config: Option<&KernelConfig>) -> Tracing {
+    let folders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].map(Path::new);
+    // Opening for writing changes nothing, and is the only proof of the right to.
+    let writable = |path: PathBuf| File::options().append(true).open(path).is_ok();
+    Tracing {
+        root,
+        tracefs_mounted: text("/proc/self/mounts").is_some_and(|mounts| {
+            mounts.lines().any(|line| line.split(' ').nth(2) == Some("tracefs"))
+        }),
+        kprobe_events: folders.iter().any(|folder| writable(folder.join("kprobe_events"))),
+        kprobes_built_in: config.map(|config| config.is_set("KPROBES")),
+        btf: Path::new("/sys/kernel/btf/vmlinux").exists(),
+        ref_get_symbol: symbol("futex_ref_get"),
+        perf_event_paranoid: text("/proc/sys/kernel/perf_event_paranoid")
+            .and_then(|text| text.trim().parse().ok()),
+    }
+}
+
+/// Whether the kernel has a symbol; its names are readable to all, its addresses are not.
+fn symbol(name: &str) -> Option<bool> {
+    let symbols = text("/proc/kallsyms")?;
+    Some(symbols.lines().any(|line| line.split_ascii_whitespace().nth(2) == Some(name)))
+}
+
+fn emulation() -> Emulation {
+    match kvm::probe() {
+        Ok(found) => Emulation {
+            kvm: match found {
+                Kvm::Runs => Some(true),
+                Kvm::Makes => None,
+                Kvm::Absent | Kvm::Fails { .. } | Kvm::Hangs => Some(false),
+            },
+            kvm_in_words: found.to_string(),
+        },
+        Err(errno) => Emulation { kvm: None, kvm_in_words: format!("could not be tried: {errno}") },
+    }
+}
+
+fn program(wanted: &programs::Wanted, family: Option<Family>, root: bool) -> Program {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).any(|folder| executable(&folder.join(wanted.name)));
+    // A file is not a program that works: Ubuntu's perf is a script that looks for another one.
+    let version = match wanted.version_argument {
+        Some(argument) if on_path => ask_version(wanted.name, argument).ok(),
+        _ => None,
+    };
+    let found = on_path && (wanted.version_argument.is_none() || version.is_some());
+    Program {
+        name: wanted.name.to_owned(),
+        needed_for: wanted.needed_for,
+        found,
+        version,
+        get: (!found).then(|| programs::get(wanted, family, root)),
+    }
+}
+
+fn executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// The first line that it prints.
+fn ask_version(name: &str, argument: &str) -> io::Result<String> {
+    let output =
+        Command::new(name).arg(argument).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match text.lines().map(str::trim).find(|line| !line.is_empty()) {
+        Some(line) if output.status.success() => Ok(line.to_owned()),
+        _ => Err(io::Error::other(format!("{name} {argument}: {}", output.status))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_effective_user_counts() {
+        assert_eq!(effective_user("Name:\tx\nUid:\t1000\t0\t0\t0\n"), Some("0"));
+        assert_eq!(effective_user("Uid:\t1000"), None);
+        assert_eq!(effective_user(""), None);
+    }
+
+    #[test]
+    fn a_program_that_fails_is_not_found() {
+        assert!(ask_version("true", "--version").is_ok());
+        assert!(ask_version("false", "x").is_err());
+        assert!(ask_version("no-such-program-anywhere", "x").is_err());
+        assert!(!executable(Path::new("/")));
+    }
+
+    #[test]
+    fn symbols_are_matched_whole() {
+        if let Some(found) = symbol("futex_ref") {
+            assert!(!found);
+        }
+    }
+}
