@@ -110,3 +110,41 @@ pub fn name(signal: i32) -> String {
     };
     name.to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{self, Setup, Waited};
+    use std::process::Command;
+    use std::time::Duration;
+
+    /// One test for all of it: a disposition belongs to the process, which the tests share.
+    #[test]
+    fn a_caught_signal_ends_a_wait_and_the_second_would_end_the_process() {
+        // SAFETY: puts the default in place, in case the tests were started with it ignored.
+        unsafe { libc::signal(libc::SIGHUP, libc::SIG_DFL) };
+        let interrupt = Interrupt::install().expect("handlers");
+        assert_eq!(interrupt.received(), None);
+        let mut command = Command::new("/bin/sleep");
+        command.arg("600");
+        Setup::default().apply(&mut command);
+        let child = command.spawn().expect("sleep").id();
+        // SAFETY: takes a number; the handler is in place.
+        unsafe { libc::raise(libc::SIGHUP) };
+        let long = Duration::from_secs(60);
+        assert_eq!(process::wait(child, long, Some(&interrupt)), Ok(Waited::Interrupted(1)));
+        assert_eq!(interrupt.received(), Some(libc::SIGHUP));
+        // SAFETY: sigaction is plain data for which all zeroes is a value.
+        let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: the action is not changed, the one in place is written to live memory.
+        assert_eq!(unsafe { libc::sigaction(libc::SIGHUP, std::ptr::null(), &mut now) }, 0);
+        assert_eq!(now.sa_sigaction, libc::SIG_DFL);
+        process::kill(child).expect("killed");
+        assert!(matches!(process::wait(child, long, None), Ok(Waited::Ended(..))));
+    }
+
+    #[test]
+    fn signals_are_named() {
+        assert_eq!((name(libc::SIGINT), name(71)), ("SIGINT".into(), "signal 71".into()));
+    }
+}
