@@ -1,5 +1,6 @@
 //! `experiments kernel …`: kernels for the lab.
 
+pub mod build;
 pub mod fetch;
 pub mod list;
 
@@ -28,6 +29,7 @@ pub struct KernelArgs {
 enum KernelCommand {
     List(list::ListArgs),
     Fetch(fetch::FetchArgs),
+    Build(build::BuildArgs),
 }
 
 /// Runs one `kernel` subcommand, writing its result to `out`.
@@ -35,6 +37,7 @@ pub fn run(args: KernelArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         KernelCommand::List(args) => list::run(args, out),
         KernelCommand::Fetch(args) => fetch::run(args, out),
+        KernelCommand::Build(args) => build::run(args, out),
     }
 }
 

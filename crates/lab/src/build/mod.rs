@@ -1,0 +1,129 @@
+//! Kernels from source: a tree of the lab's own, patches over it, a small config, and `make`.
+//!
+//! A source is brought into a tree of the cache ([`tree`]), never built or patched where it lies.
+//! The tree and its objects stay, so that the next patch costs the files it touches. What is built
+//! is put under a name of the user's, with its patches and their hashes beside it.
+
+mod config;
+mod make;
+mod patches;
+mod tools;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use crate::cache::Cache;
+use crate::error::LabError;
+use crate::kernels::{About, Kernel, keep};
+
+pub use patches::Patch;
+
+/// What is to be built.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// A kernel source: a folder, or a tar archive of one.
+    pub source: PathBuf,
+    /// Patches, in the order of applying.
+    pub patches: Vec<PathBuf>,
+    /// The kernel's name from then on.
+    pub name: String,
+    /// With lockdep and other checks.
+    pub debug: bool,
+    /// Compilers at once.
+    pub jobs: usize,
+}
+
+/// What there is to say while a kernel is built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// The source is brought into the tree.
+    Source,
+    /// A patch was applied.
+    Patched(String),
+    /// The configuration is made.
+    Config,
+    /// A thing that is not as asked, but it goes on.
+    Warning(String),
+    /// So many files were compiled so far; the log is here.
+    Compiled(usize, PathBuf),
+}
+
+/// Builds a kernel and keeps it under its name.
+///
+/// # Errors
+/// A source that is none, a patch that doesn't apply (nothing is built then, and the kernel that
+/// had the name is as it was), a tool that is missing, a compiler that fails.
+pub fn build(
+    cache: &Cache,
+    request: &Request,
+    say: &mut dyn FnMut(Step),
+) -> Result<Kernel, LabError> {
+    check_name(&request.name)?;
+    let patches = patches::read(&request.patches)?;
+    tools::require(&request.source)?;
+    let folder = tree::folder(cache, &request.source)?;
+    let _lock = cache.lock(&format!("build-{}", tree::key(&request.source)?))?;
+    say(Step::Source);
+    let tree = tree::bring(&folder, &request.source)?;
+    patches::exchange(&folder, &tree, &patches, say)?;
+    let objects = folder.join(if request.debug { "objects-debug" } else { "objects" });
+    let make = make::Make { tree: &tree, objects: &objects, name: &request.name };
+    say(Step::Config);
+    for missing in config::configure(&make, request.debug)? {
+        say(Step::Warning(format!(
+            "this source does not take {missing}: the kernel is built without it"
+        )));
+    }
+    let image = make.image(request.jobs, say)?;
+    let bytes = std::fs::read(&image).map_err(|error| LabError::file("reading", &image, &error))?;
+    let about = About {
+        source: Some(request.source.display().to_string()),
+        patches: patches.iter().map(|patch| (patch.name.clone(), patch.sha256.clone())).collect(),
+        debug: request.debug,
+        ..About::default()
+    };
+    let kept = cache.folder("built")?.join(&request.name);
+    keep(request.name.clone(), &kept, &bytes, about)
+}
+
+/// That a name can stand in a CSV cell, a folder and `uname -r`, and is not taken for another kind
+/// of kernel.
+fn check_name(name: &str) -> Result<(), LabError> {
+    let good = !name.is_empty()
+        && name.len() <= 40
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
+    if good {
+        return Ok(());
+    }
+    Err(LabError::Shape(format!(
+        "--name {name:?}: accepted are up to 40 letters, digits, - _ . and +, beginning with a letter or a digit"
+    )))
+}
+
+/// The end of what a tool said, for a message.
+fn tail(text: &[u8], lines: usize) -> String {
+    let text = String::from_utf8_lossy(text);
+    let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    all[all.len().saturating_sub(lines)..].join("\n  ")
+}
+
+/// A path as an argument that no tool takes for an option.
+fn plain(path: &Path) -> PathBuf {
+    if path.is_absolute() { path.to_path_buf() } else { Path::new(".").join(path) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_can_stand_in_a_cell_a_folder_and_a_release() {
+        for name in ["stock", "7.3.4-v2", "a_b+c"] {
+            assert_eq!(check_name(name), Ok(()));
+        }
+        for name in ["", "-x", "a/b", "debian:7.3", "a b", "..", &"x".repeat(41)] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+}
