@@ -129,9 +129,8 @@ pub fn get_slots() -> Result<u32, HashError> {
 /// See [`HashError`]. Where the hash is compiled out, a request for 0 slots is an error too,
 /// although the process is in the global hash as wanted: the caller decides what that is worth.
 pub fn set_slots(slots: u32, immutable: bool) -> Result<(), HashError> {
-    let flags = if immutable { FLAG_IMMUTABLE } else { 0 };
-    match ask(SET_SLOTS, libc::c_ulong::from(slots), flags) {
-        Ok(_) => Ok(()),
+    match request_slots(slots, immutable) {
+        Ok(()) => Ok(()),
         // No such prctl, compiled out, or a bad request: one errno for all three.
         Err(Errno(libc::EINVAL)) => Err(match support() {
             Ok((Support::Absent, _)) => HashError::Unsupported,
@@ -140,6 +139,16 @@ pub fn set_slots(slots: u32, immutable: bool) -> Result<(), HashError> {
         }),
         Err(errno) => Err(HashError::Refused(errno)),
     }
+}
+
+/// [`set_slots`] with the kernel's bare answer: what an EINVAL means is not found out, which would
+/// take a fork. For code inside a program that is not ours.
+///
+/// # Errors
+/// What prctl(2) refuses with.
+pub fn request_slots(slots: u32, immutable: bool) -> Result<(), Errno> {
+    let flags = if immutable { FLAG_IMMUTABLE } else { 0 };
+    ask(SET_SLOTS, libc::c_ulong::from(slots), flags).map(drop)
 }
 
 /// Whether this process's hash is immutable.

@@ -16,6 +16,7 @@ pub mod futex_hash;
 pub mod id_set;
 pub mod kernel_config;
 pub mod kvm;
+pub mod library;
 pub mod limits;
 pub mod machine;
 pub mod memory;

@@ -7,11 +7,12 @@
 use std::path::Path;
 
 use kernel_abi::futex_hash::{self, HashError};
+use kernel_abi::memory::{self, Policy};
 use kernel_abi::topology::placement::Assignment;
 use kernel_abi::topology::{SYS, Topology};
 use kernel_abi::{CpuSet, affinity};
 
-use crate::factor::{Hash, Memory};
+use crate::factor::{Hash, Memory, Workload};
 use crate::place;
 use crate::record::{Status, TrialRecord};
 use crate::spec::TrialSpec;
@@ -58,6 +59,10 @@ impl Prepared {
             assignment,
             cpus,
         };
+        if spec.workload == Workload::Command {
+            // Its hash is its own, and asked for in it.
+            return Ok(prepared);
+        }
         let set = set_hash(spec.hash);
         prepared.slots_set = futex_hash::get_slots().ok();
         match set {
@@ -113,10 +118,26 @@ fn set_hash(hash: Hash) -> Result<bool, String> {
 }
 
 fn set_memory(memory: &Memory) -> Result<(), String> {
-    match memory {
-        Memory::Default => Ok(()),
-        _ => Err(format!("memory \"{memory}\" is not possible here: no policy can be set")),
+    let bad = |error: kernel_abi::id_set::ListError| format!("memory \"{memory}\": {error}");
+    let policy = match memory {
+        // The system's own stays as whoever started the trial left it.
+        Memory::Default => return Ok(()),
+        Memory::Local => Policy::Local,
+        Memory::Bind(list) => Policy::bind(list).map_err(bad)?,
+        Memory::Interleave(list) => Policy::interleave(list).map_err(bad)?,
+    };
+    check_memory(&policy)?;
+    policy.set().map_err(|errno| format!("set_mempolicy, memory \"{memory}\": {errno}"))
+}
+
+/// Nodes that are not there, or not this process's, are named before anything is asked.
+fn check_memory(policy: &Policy) -> Result<(), String> {
+    if matches!(policy, Policy::Default | Policy::Local) {
+        return Ok(());
     }
+    let topology = Topology::read(Path::new(SYS)).map_err(|error| error.to_string())?;
+    let allowed = memory::allowed_nodes().map_err(|errno| format!("get_mempolicy: {errno}"))?;
+    policy.check(&topology.nodes_with_memory(), &allowed).map_err(|error| error.to_string())
 }
 
 fn online_cpus() -> Option<u32> {

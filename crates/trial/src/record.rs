@@ -91,10 +91,15 @@ pub struct TrialRecord {
     pub status: Status,
     /// Which call was refused, with errno by name.
     pub error: Option<String>,
-    /// Seconds during which all threads worked together; the window of `ops`.
+    /// Seconds during which all threads worked together; the window of `ops`. Of a `command`, from
+    /// its start to its end.
     pub elapsed_s: Option<f64>,
     /// Operations of all threads in that window.
     pub ops: Option<u64>,
+    /// `command`: the rate that the program itself found, in millions a second, where it tells no
+    /// operations and no window. Otherwise the rate is `ops` over `elapsed_s`.
+    #[serde(default)]
+    pub mops_per_s: Option<f64>,
     /// The least operations of one thread in that window.
     pub thread_ops_min: Option<u64>,
     /// The median over threads (of an even count, the lower of the middle two).
@@ -142,6 +147,7 @@ impl TrialRecord {
             error: None,
             elapsed_s: None,
             ops: None,
+            mops_per_s: None,
             thread_ops_min: None,
             thread_ops_median: None,
             thread_ops_max: None,

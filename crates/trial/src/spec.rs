@@ -68,8 +68,8 @@ pub struct Parameters {
     /// `mutex`: the time between unlock and the next lock, in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub think_ns: Option<u64>,
-    /// `mutex`: lock/unlock pairs over all threads after which the trial ends; without it the
-    /// trial ends after its duration.
+    /// `mutex`: lock/unlock pairs over all threads after which the trial ends, or after its
+    /// duration if they are not done by then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs: Option<u64>,
     /// `command`: the program.
@@ -97,6 +97,10 @@ pub struct CommandSpec {
     /// with. Without it the common columns stay empty.
     #[serde(default)]
     pub mops_per_unit: Option<f64>,
+    /// Whether that number is one thread's, the mean of them: the rate of all is then so many
+    /// times the threads.
+    #[serde(default)]
+    pub per_thread: bool,
 }
 
 /// Where a program's throughput stands in its output.

@@ -5,11 +5,11 @@ use crate::factor::Workload;
 use crate::prepare::Prepared;
 use crate::record::{Status, TrialRecord};
 use crate::spec::{self, TrialSpec};
-use crate::workload::OnlyLooks;
 use crate::workload::messenger::Messenger;
 use crate::workload::mutex::Mutex;
 use crate::workload::resize::Resize;
 use crate::workload::wake_storm::WakeStorm;
+use crate::workload::{OnlyLooks, command};
 
 /// Does one trial in this process, which should be fresh and end after it: the private hash, once
 /// there, stays.
@@ -32,7 +32,7 @@ pub fn run(spec: &TrialSpec) -> TrialRecord {
             Resize::new().map(|(work, mut setter)| drive(spec, &prepared, work, &mut setter))
         }
         Workload::Messenger => Ok(drive(spec, &prepared, Messenger::new(spec), &mut OnlyLooks)),
-        Workload::Command => Err("the workload command is not built".into()),
+        Workload::Command => Ok(command::run(spec, &prepared)),
     };
     driven.unwrap_or_else(|error| prepared.record(Status::Refused, Some(error)))
 }

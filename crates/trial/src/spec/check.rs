@@ -141,10 +141,5 @@ fn command(spec: &TrialSpec) -> Result<(), String> {
             spec.ramp
         ));
     }
-    if spec.parameters.command.is_none() {
-        return Err(
-            "the workload command needs `command`: the program, and where its number stands".into(),
-        );
-    }
-    Ok(())
+    crate::workload::command::check(spec)
 }

@@ -9,6 +9,7 @@ use crate::drive::Driven;
 use crate::record::TrialRecord;
 use crate::stage::Seat;
 
+pub mod command;
 pub mod messenger;
 pub mod mutex;
 pub mod resize;

@@ -1,5 +1,8 @@
 //! Runs `race-trial` as its runner does: a fresh process, a spec in, a record out.
 
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -29,15 +32,26 @@ pub fn spec() -> TrialSpec {
 
 /// The record of a spec, and the exit status.
 pub fn trial(spec: &TrialSpec) -> TrialRecord {
+    trial_with(spec, &[])
+}
+
+/// [`trial`] with additions to its environment.
+pub fn trial_with(spec: &TrialSpec, env: &[(&str, &str)]) -> TrialRecord {
     let line = serde_json::to_string(spec).expect("a spec is JSON");
-    let (status, output) = race_trial(&format!("{line}\n"));
+    let (status, output) = race_trial_with(&format!("{line}\n"), env);
     assert_eq!(status, Some(0), "{output}");
     serde_json::from_str(&output).expect("one record")
 }
 
 /// What a text on standard input leads to: the exit status, and standard output.
 pub fn race_trial(input: &str) -> (Option<i32>, String) {
+    race_trial_with(input, &[])
+}
+
+fn race_trial_with(input: &str, env: &[(&str, &str)]) -> (Option<i32>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_race-trial"))
+        .env_remove("STALLSCOPE_PRELOAD")
+        .envs(env.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

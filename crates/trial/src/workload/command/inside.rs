@@ -1,0 +1,285 @@
+//! The private hash of a program that is not ours: asked for, and read, from inside.
+//!
+//! A preloaded library (`crates/preload`) asks the kernel as each program of the command is
+//! loaded, and in each forked child, and reads the slots as each exits. It reports to a file that
+//! only this process names. Under a policy that asks for something, every process must report
+//! that it was granted, and at least one that it still held in the end; otherwise the trial is
+//! refused, since nothing may be measured under a label that wasn't so.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::Command;
+
+use kernel_abi::Errno;
+use kernel_abi::futex_hash::{self, Support};
+
+use super::output;
+use crate::factor::Hash;
+
+/// Where the runner says that the library is.
+pub const LIBRARY: &str = "STALLSCOPE_PRELOAD";
+
+/// What is asked of the hash in the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    request: Option<(u32, bool)>,
+    private_hash: bool,
+}
+
+impl Order {
+    /// From the hash policy, on this kernel.
+    pub fn new(hash: Hash) -> Result<Order, String> {
+        let private_hash = match futex_hash::support() {
+            Ok((support, _)) => support == Support::Private,
+            Err(errno) => return Err(format!("prctl(PR_FUTEX_HASH, GET_SLOTS): {errno}")),
+        };
+        let request = match hash {
+            Hash::Auto => None,
+            // Where there is no private hash, every process is in the global one.
+            Hash::Global => private_hash.then_some((0, false)),
+            Hash::Slots { slots, immutable } => {
+                if !private_hash {
+                    return Err(format!(
+                        "hash \"{hash}\" is not possible: this kernel has no private futex hash"
+                    ));
+                }
+                Some((slots, immutable))
+            }
+        };
+        Ok(Order { request, private_hash })
+    }
+
+    /// Whether anything is asked; otherwise the slots are only read.
+    pub fn asks(&self) -> bool {
+        self.request.is_some()
+    }
+
+    /// Whether the kernel has private hashes.
+    pub fn private_hash(&self) -> bool {
+        self.private_hash
+    }
+
+    /// Whether what was asked was granted and held.
+    pub fn held(&self, seen: &Seen) -> Result<(), String> {
+        let Some((slots, immutable)) = self.request else { return Ok(()) };
+        let call = match immutable {
+            true => format!("prctl(PR_FUTEX_HASH, SET_SLOTS, {slots}, FH_IMMUTABLE)"),
+            false => format!("prctl(PR_FUTEX_HASH, SET_SLOTS, {slots})"),
+        };
+        if let Some((pid, errno)) = seen.refused {
+            return Err(format!("{call} in process {pid} of the command: {errno}"));
+        }
+        if seen.asked == 0 {
+            return Err(format!(
+                "{call} was not made: nothing was preloaded into the command. It may be \
+                 statically linked or set-uid, or clear its environment"
+            ));
+        }
+        match seen.ends.iter().find(|(_, end)| *end != Some(slots)) {
+            Some((pid, Some(end))) => Err(format!(
+                "{call} was granted and did not hold: process {pid} of the command ended with \
+                 {end} slots"
+            )),
+            Some((pid, None)) => Err(format!(
+                "{call} was granted, and process {pid} of the command could not read the slots in \
+                 the end"
+            )),
+            None if seen.ends.is_empty() => Err(format!(
+                "{call} was granted, and that it held can't be shown: no process of the command \
+                 ended by exit(3), where its slots are read"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What was reported from inside.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// Processes and programs that were asked.
+    pub asked: usize,
+    /// The first that was refused, by its number, with the errno.
+    pub refused: Option<(u32, Errno)>,
+    /// Slots before anything was asked, of the first program.
+    pub before: Option<u32>,
+    /// Slots once it was asked, of the first program.
+    pub after: Option<u32>,
+    /// Slots in the end: the most of any process. A shell around a program has none of its own.
+    pub end: Option<u32>,
+    /// Slots in the end, of each process that told.
+    pub ends: Vec<(u32, Option<u32>)>,
+}
+
+impl Seen {
+    /// From the library's report; see its documentation for the lines.
+    pub fn parse(report: &str) -> Result<Seen, String> {
+        let mut seen = Seen::default();
+        for line in report.lines() {
+            let bad = || format!("the report from inside the command has a line {line:?}");
+            let slots = |text: &str| match text {
+                "-" => Ok(None),
+                number => number.parse().map(Some).map_err(|_| bad()),
+            };
+            let fields: Vec<&str> = line.split(' ').collect();
+            let pid = fields.get(1).and_then(|pid| pid.parse().ok()).ok_or_else(bad)?;
+            match fields.as_slice() {
+                ["begin" | "fork", _, before, after, errno] => {
+                    let errno: i32 = errno.parse().map_err(|_| bad())?;
+                    let (before, after) = (slots(before)?, slots(after)?);
+                    if seen.asked == 0 {
+                        (seen.before, seen.after) = (before, after);
+                    }
+                    seen.asked += 1;
+                    if errno != 0 && seen.refused.is_none() {
+                        seen.refused = Some((pid, Errno(errno)));
+                    }
+                }
+                ["end", _, end] => {
+                    let end = slots(end)?;
+                    seen.ends.push((pid, end));
+                    seen.end = seen.end.max(end);
+                }
+                _ => return Err(bad()),
+            }
+        }
+        Ok(seen)
+    }
+}
+
+/// The report of one command.
+#[derive(Debug)]
+pub struct Inside {
+    /// `None` where the slots can't be read from inside, and need not be.
+    library: Option<(OsString, File)>,
+    order: Order,
+}
+
+impl Inside {
+    /// Finds the library and makes the file for the report.
+    pub fn new(order: &Order) -> Result<Inside, String> {
+        let library = match (env::var_os(LIBRARY), order.asks()) {
+            (Some(library), _) if !library.is_empty() => {
+                // The loader takes spaces and colons for the end of a name.
+                if library.to_string_lossy().contains([' ', ':']) {
+                    return Err(format!(
+                        "{LIBRARY} is {library:?}: a path with a space or a colon can't be \
+                         preloaded; set XDG_CACHE_HOME to a folder without"
+                    ));
+                }
+                fs::metadata(&library)
+                    .map_err(|error| format!("{LIBRARY} {library:?}: {error}"))?;
+                let report = unnamed_file()
+                    .map_err(|error| format!("a temporary file for the report: {error}"))?;
+                Some((library, report))
+            }
+            (_, true) => {
+                return Err(format!(
+                    "the hash of a command is set by a preloaded library, and {LIBRARY} does not \
+                     say where it is; the runner sets it"
+                ));
+            }
+            (_, false) => None,
+        };
+        Ok(Inside { library, order: *order })
+    }
+
+    /// Puts the library and its order into the command's environment.
+    pub fn preload(&self, command: &mut Command) -> Result<(), String> {
+        let Some((library, report)) = &self.library else { return Ok(()) };
+        let own = command.get_envs().find(|(key, _)| *key == "LD_PRELOAD");
+        let others = match own {
+            Some((_, value)) => value.map(OsString::from),
+            None => env::var_os("LD_PRELOAD"),
+        };
+        let mut preload = library.clone();
+        if let Some(others) = others.filter(|others| !others.is_empty()) {
+            preload.push(":");
+            preload.push(others);
+        }
+        command.env("LD_PRELOAD", preload);
+        // The file has no name any more; this one leads to it while this process lives.
+        let path = format!("/proc/{}/fd/{}", std::process::id(), report.as_raw_fd());
+        command.env("STALLSCOPE_SLOTS_REPORT", path);
+        match self.order.request {
+            Some((slots, true)) => command.env("STALLSCOPE_SLOTS", format!("{slots}+immutable")),
+            Some((slots, false)) => command.env("STALLSCOPE_SLOTS", slots.to_string()),
+            None => command.env_remove("STALLSCOPE_SLOTS"),
+        };
+        Ok(())
+    }
+
+    /// What was reported, once all processes of the command have ended.
+    pub fn seen(&mut self) -> Result<Seen, String> {
+        match &mut self.library {
+            Some((_, report)) => Seen::parse(&output::text_of(report)?),
+            None => Ok(Seen::default()),
+        }
+    }
+}
+
+/// A file for this process and what it starts, gone with the last of them.
+pub(super) fn unnamed_file() -> std::io::Result<File> {
+    let mut number = 0;
+    loop {
+        let name = format!("stallscope-{}-{number}", std::process::id());
+        let path = env::temp_dir().join(name);
+        match OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path) {
+            Ok(file) => {
+                fs::remove_file(&path)?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => {
+                number += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EINVAL: Errno = Errno(22);
+
+    fn order(slots: u32) -> Order {
+        Order { request: Some((slots, false)), private_hash: true }
+    }
+
+    #[test]
+    fn a_report_is_read_line_by_line() {
+        let report = "begin 7 0 512 0\nfork 8 0 512 0\nend 8 512\nend 7 512\n";
+        let seen = Seen::parse(report).expect("a report");
+        assert_eq!((seen.asked, seen.refused), (2, None));
+        assert_eq!((seen.before, seen.after, seen.end), (Some(0), Some(512), Some(512)));
+        assert_eq!(order(512).held(&seen), Ok(()));
+        let none = Seen::parse("begin 7 - - 0\nend 7 -\n").expect("a report");
+        assert_eq!((none.before, none.after, none.end), (None, None, None));
+        for line in ["start 7", "begin 7 0 512", "end x 5", "end 7 5 6", "begin 7 a 0 0", " "] {
+            assert!(Seen::parse(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_setting_that_was_refused_lost_or_never_asked_is_told() {
+        let held = |report: &str| order(512).held(&Seen::parse(report).expect("a report"));
+        let refused = format!("begin 7 0 0 {}\nend 7 16\n", EINVAL.0);
+        assert!(held(&refused).expect_err("").contains("process 7 of the command: EINVAL"));
+        assert!(held("").expect_err("").contains("nothing was preloaded"));
+        let lost = held("begin 7 0 512 0\nend 7 16\n").expect_err("");
+        assert!(lost.contains("did not hold") && lost.contains("16 slots"), "{lost}");
+        assert!(held("begin 7 0 512 0\n").expect_err("").contains("can't be shown"));
+        // Under a policy that asks nothing, nothing has to be shown.
+        let auto = Order { request: None, private_hash: true };
+        assert_eq!(auto.held(&Seen::default()), Ok(()));
+    }
+
+    #[test]
+    fn a_shell_around_a_program_does_not_hide_its_slots() {
+        let report = "begin 7 0 0 0\nbegin 8 0 0 0\nend 8 64\nend 7 0\n";
+        assert_eq!(Seen::parse(report).expect("a report").end, Some(64));
+    }
+}

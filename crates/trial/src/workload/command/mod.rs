@@ -1,0 +1,235 @@
+//! `command`: another program is the workload.
+//!
+//! The trial's process starts it, waits for it, reads its throughput from what it printed, and
+//! ends whatever it left running. What the program does is its own matter; what it runs under is
+//! not: placement, memory policy and time limit are those of any trial, and the hash policy is set
+//! inside of it by a preloaded library (see [`inside`]), because the hash belongs to the address
+//! space and exec makes a new one.
+
+pub mod inside;
+pub mod output;
+mod program;
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use kernel_abi::process::{self, Ending, Setup, Waited};
+use kernel_abi::steal::Steal;
+use kernel_abi::topology::placement::Assignment;
+use kernel_abi::{clock, futex_hash, signal};
+
+use crate::factor::{Hash, Placement};
+use crate::prepare::Prepared;
+use crate::record::{Pivot, Status, TrialRecord};
+use crate::spec::{CommandSpec, TrialSpec};
+
+use inside::{Inside, Order};
+
+/// How much of a failed program's last words is kept.
+const SAID_AT_MOST: usize = 300;
+
+/// Refuses a command that can't be run or read; whether its program exists is not decided here.
+pub(crate) fn check(spec: &TrialSpec) -> Result<(), String> {
+    let command =
+        spec.parameters.command.as_ref().ok_or(
+            "the workload command needs `command`: the program, and where its number stands",
+        )?;
+    match command.argv.first() {
+        None => return Err("command.argv is empty: it needs the program's name".into()),
+        Some(name) if name.is_empty() => {
+            return Err("command.argv begins with an empty text: it needs a program's name".into());
+        }
+        Some(_) => {}
+    }
+    let texts = command.argv.iter().chain(command.env.iter().flat_map(|(key, value)| [key, value]));
+    if let Some(text) = texts.into_iter().find(|text| text.contains('\0')) {
+        return Err(format!("command: {text:?} holds a zero byte, which no argument can"));
+    }
+    if let Some((name, _)) =
+        command.env.iter().find(|(name, _)| name.is_empty() || name.contains('='))
+    {
+        return Err(format!("command.env: {name:?} is no variable's name"));
+    }
+    if command.mops_per_unit.is_some_and(|factor| !(factor.is_finite() && factor > 0.0)) {
+        return Err("command.mops_per_unit must be above 0".into());
+    }
+    output::check(&command.throughput)?;
+    match spec.placement {
+        Placement::Unpinned | Placement::Cpus(_) | Placement::Node(_) => Ok(()),
+        Placement::Pin(_) | Placement::Compact | Placement::Scatter => Err(format!(
+            "placement \"{}\" is not possible for the workload command: the program makes its \
+             threads itself, and nobody can put each on a CPU; accepted are `unpinned`, `cpus:` \
+             and `node:`",
+            spec.placement
+        )),
+    }
+}
+
+/// Runs the program.
+pub fn run(spec: &TrialSpec, prepared: &Prepared) -> TrialRecord {
+    let Some(command) = &spec.parameters.command else {
+        return prepared.record(Status::Refused, Some("no command".into()));
+    };
+    let mut record = prepared.record(Status::Ok, None);
+    // What this process has says nothing of the program's.
+    record.slots_start = None;
+    record.slots_set = None;
+    if let Err((status, error)) = run_into(spec, command, prepared, &mut record) {
+        record.take_back(status, error);
+    }
+    record
+}
+
+/// How long a process that was killed has to be gone.
+const GONE_WITHIN: Duration = Duration::from_secs(10);
+
+type Failure = (Status, String);
+
+fn refused(error: impl Into<String>) -> Failure {
+    (Status::Refused, error.into())
+}
+
+fn run_into(
+    spec: &TrialSpec,
+    command: &CommandSpec,
+    prepared: &Prepared,
+    record: &mut TrialRecord,
+) -> Result<(), Failure> {
+    let order = Order::new(spec.hash).map_err(refused)?;
+    let path = program::find(command).map_err(refused)?;
+    if order.asks() {
+        program::can_be_preloaded(&path).map_err(refused)?;
+    }
+    let reader = output::Reader::new(&command.throughput).map_err(refused)?;
+    let mut inside = Inside::new(&order).map_err(refused)?;
+
+    let temporary = |what: &str, error: std::io::Error| {
+        refused(format!("a temporary file for the program's {what} can't be made: {error}"))
+    };
+    let mut printed = inside::unnamed_file().map_err(|error| temporary("output", error))?;
+    let mut complained = inside::unnamed_file().map_err(|error| temporary("errors", error))?;
+    let to = |file: &File| file.try_clone().map(Stdio::from);
+
+    let mut child = Command::new(&path);
+    child.args(command.argv.iter().skip(1)).envs(command.env.iter().map(|(k, v)| (k, v)));
+    // A program may look at the name that it was called by.
+    std::os::unix::process::CommandExt::arg0(&mut child, &command.argv[0]);
+    if let Some(folder) = &command.folder {
+        child.current_dir(folder);
+    }
+    inside.preload(&mut child).map_err(refused)?;
+    child
+        .stdin(Stdio::null())
+        .stdout(to(&printed).map_err(|error| temporary("output", error))?)
+        .stderr(to(&complained).map_err(|error| temporary("errors", error))?);
+    let cpus = match &prepared.assignment {
+        Assignment::Shared(cpus) => Some(cpus.clone()),
+        Assignment::Inherited | Assignment::Each(_) => None,
+    };
+    // The memory policy is this process's already, and inherited.
+    Setup { cpus, ..Setup::default() }.apply(&mut child);
+    // What the program leaves behind becomes this process's to end.
+    process::become_subreaper()
+        .map_err(|errno| refused(format!("prctl(PR_SET_CHILD_SUBREAPER): {errno}")))?;
+
+    let steal = Steal::read().ok();
+    let start_ns = clock::monotonic_ns();
+    let pid = child
+        .spawn()
+        .map_err(|error| {
+            let folder = command.folder.as_deref().unwrap_or(".");
+            refused(format!("{} can't be started in {folder}: {error}", path.display()))
+        })?
+        .id();
+    // Its time limit is the runner's, who then ends this process and all below it.
+    let waited = process::wait(pid, Duration::MAX, None);
+    let end_ns = clock::monotonic_ns();
+    let left_behind = end_left_behind(pid);
+    let ending = match waited {
+        Ok(Waited::Ended(ending, usage)) => {
+            record.user_s = Some(usage.user_s);
+            record.system_s = Some(usage.system_s);
+            record.voluntary_switches = Some(usage.voluntary_switches);
+            record.involuntary_switches = Some(usage.involuntary_switches);
+            ending
+        }
+        Ok(_) => return Err((Status::Crashed, "the wait for the program ended before it".into())),
+        Err(errno) => {
+            return Err((Status::Crashed, format!("waiting for the program: {errno}")));
+        }
+    };
+    if let (Some(steal), Ok(now)) = (steal, Steal::read()) {
+        record.steal_s = now.seconds_since(&steal, &prepared.cpus);
+    }
+
+    let complained = output::text_of(&mut complained).map_err(|error| (Status::Crashed, error))?;
+    if ending != Ending::Exited(0) {
+        let how = match ending {
+            Ending::Exited(status) => format!("ended with status {status}"),
+            Ending::Signalled { signal, .. } => format!("was killed by {}", signal::name(signal)),
+        };
+        return Err((Status::Crashed, format!("{} {how}{}", command.argv[0], said(&complained))));
+    }
+    let printed = output::text_of(&mut printed).map_err(|error| (Status::Crashed, error))?;
+
+    let seen = inside.seen().map_err(refused)?;
+    record.slots_start = seen.before;
+    record.slots_set = seen.after;
+    record.slots_end = seen.end;
+    order.held(&seen).map_err(refused)?;
+    record.slots_expected = match (order.private_hash(), prepared.online_cpus) {
+        (true, Some(online)) => futex_hash::expected_slots(spec.threads, online),
+        _ => None,
+    };
+    // Nobody looked while it ran. That nothing was due is known all the same.
+    record.pivot = match (order.private_hash(), spec.hash, record.slots_expected) {
+        (false, ..) => Some(Pivot::Unsupported),
+        (true, Hash::Slots { .. } | Hash::Global, _) => Some(Pivot::None),
+        (true, Hash::Auto, Some(futex_hash::SMALLEST_AUTO_SLOTS)) => Some(Pivot::None),
+        (true, Hash::Auto, _) => None,
+    };
+
+    let value = reader.read(&printed, &complained).map_err(|error| {
+        (Status::Crashed, format!("{}: {error}{}", command.argv[0], said(&complained)))
+    })?;
+    record.elapsed_s = Some(end_ns.saturating_sub(start_ns) as f64 / 1e9);
+    record.metric("throughput", value, &command.unit);
+    if let Some(mops_per_unit) = command.mops_per_unit {
+        let of_all = if command.per_thread { f64::from(spec.threads) } else { 1.0 };
+        record.mops_per_s = Some(value * mops_per_unit * of_all);
+    }
+    if left_behind > 0 {
+        record.metric("left_behind", left_behind as f64, "processes");
+    }
+    Ok(())
+}
+
+fn said(complained: &str) -> String {
+    let words: String = complained.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.is_empty() {
+        return String::new();
+    }
+    let skip = words.chars().count().saturating_sub(SAID_AT_MOST);
+    let end: String = words.chars().skip(skip).collect();
+    format!("; it said: {}{end}", if skip > 0 { "…" } else { "" })
+}
+
+/// Ends what still runs in the program's group, and what it started outside of it: how many.
+fn end_left_behind(group: u32) -> usize {
+    let _ = process::kill_group(group);
+    let mut ended = 0;
+    // What is killed may just have forked: until nothing is left.
+    for _ in 0..100 {
+        let below = process::descendants(std::process::id()).unwrap_or_default();
+        if below.is_empty() {
+            break;
+        }
+        for pid in below {
+            let _ = process::kill(pid);
+            // A grandchild is not waited for: it becomes a child once its parent is gone.
+            ended += usize::from(process::wait(pid, GONE_WITHIN, None).is_ok());
+        }
+    }
+    ended
+}

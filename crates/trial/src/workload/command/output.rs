@@ -1,0 +1,210 @@
+//! The throughput in what a program printed.
+//!
+//! Exactly one number must be found. None, or two that differ, end the trial as crashed with what
+//! was found: a number taken by guess would be a wrong row.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+use regex::Regex;
+
+use crate::spec::Throughput;
+
+/// The most of a program's output that is read.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// How much of an output is shown when nothing is found in it.
+const SHOWN_AT_MOST: usize = 200;
+
+/// Refuses an expression that can't be one, or has no group; a pointer that can't be one.
+pub(crate) fn check(throughput: &Throughput) -> Result<(), String> {
+    Reader::new(throughput).map(drop)
+}
+
+/// Reads the number.
+#[derive(Debug)]
+pub struct Reader {
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Regex { regex: Regex, group: usize },
+    Pointer(String),
+}
+
+impl Reader {
+    /// From the spec's text.
+    pub fn new(throughput: &Throughput) -> Result<Reader, String> {
+        let form = match throughput {
+            Throughput::Regex(text) => {
+                let regex = Regex::new(text).map_err(|error| {
+                    // The library's message draws the place over several lines.
+                    let reason = error.to_string();
+                    let last = reason.lines().last().unwrap_or("").trim().to_string();
+                    format!("command.regex {text:?} is no regular expression: {last}")
+                })?;
+                let named = regex.capture_names().position(|name| name == Some("value"));
+                let group = match named {
+                    Some(group) => group,
+                    None if regex.captures_len() > 1 => 1,
+                    None => {
+                        return Err(format!(
+                            "command.regex {text:?} has no group: put the number in one, as in \
+                             `([0-9.]+) ops/s` or `(?<value>[0-9.]+)`"
+                        ));
+                    }
+                };
+                Form::Regex { regex, group }
+            }
+            Throughput::Pointer(text) => {
+                if !text.is_empty() && !text.starts_with('/') {
+                    return Err(format!(
+                        "command.pointer {text:?} is no JSON pointer: it begins with `/`, as in \
+                         `/summary/rate`"
+                    ));
+                }
+                Form::Pointer(text.clone())
+            }
+        };
+        Ok(Reader { form })
+    }
+
+    /// The number in a program's standard output; a regular expression that finds nothing there is
+    /// tried on standard error, where some benchmarks report.
+    pub fn read(&self, output: &str, errors: &str) -> Result<f64, String> {
+        match &self.form {
+            Form::Regex { regex, group } => {
+                let found = |text| -> Vec<String> {
+                    let captures = regex.captures_iter(text);
+                    captures.filter_map(|c| Some(c.get(*group)?.as_str().to_string())).collect()
+                };
+                let mut numbers = found(output);
+                if numbers.is_empty() {
+                    numbers = found(errors);
+                }
+                match numbers.as_slice() {
+                    [one] => number(one),
+                    [] if output.trim().is_empty() && errors.trim().is_empty() => {
+                        Err(format!("it printed nothing for {:?} to match", regex.as_str()))
+                    }
+                    [] => Err(format!(
+                        "{:?} matches nothing of what it printed, which begins {:?}",
+                        regex.as_str(),
+                        begin(if output.trim().is_empty() { errors } else { output })
+                    )),
+                    [first, second, ..] => Err(format!(
+                        "{:?} matches {} times ({first:?}, {second:?}, …): it must match once",
+                        regex.as_str(),
+                        numbers.len()
+                    )),
+                }
+            }
+            Form::Pointer(pointer) => {
+                let json: serde_json::Value =
+                    serde_json::from_str(output.trim()).map_err(|error| {
+                        format!(
+                            "what it printed is not JSON ({error}); it begins {:?}",
+                            begin(output)
+                        )
+                    })?;
+                match json.pointer(pointer) {
+                    Some(serde_json::Value::String(text)) => number(text),
+                    Some(value) => match value.as_f64() {
+                        Some(value) => number(&value.to_string()),
+                        None => Err(format!("{pointer:?} points to no number: {value}")),
+                    },
+                    None => Err(format!("{pointer:?} points to nothing of what it printed")),
+                }
+            }
+        }
+    }
+}
+
+/// A throughput: finite and not negative. Thousands may be set off by commas, as some print them.
+fn number(text: &str) -> Result<f64, String> {
+    let plain = text.trim().replace(',', "");
+    match plain.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err(format!("{text:?} is no throughput: a number from 0 is")),
+    }
+}
+
+fn begin(text: &str) -> String {
+    text.trim_start().chars().take(SHOWN_AT_MOST).collect()
+}
+
+/// All of a file that a program wrote.
+pub(crate) fn text_of(file: &mut File) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let unread = |error| format!("what the program printed can't be read: {error}");
+    file.seek(SeekFrom::Start(0)).map_err(unread)?;
+    let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unread)?;
+    if read as u64 > MOST_BYTES {
+        return Err(format!("the program printed more than {} MiB", MOST_BYTES >> 20));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn regex(text: &str) -> Result<Reader, String> {
+        Reader::new(&Throughput::Regex(text.into()))
+    }
+
+    fn pointer(text: &str) -> Result<Reader, String> {
+        Reader::new(&Throughput::Pointer(text.into()))
+    }
+
+    #[test]
+    fn the_named_group_or_the_first_is_the_number() {
+        let reader = regex(r"Averaged (\d+) operations/sec").expect("one");
+        assert_eq!(reader.read("x\nAveraged 420864 operations/sec (+- 7%)\n", ""), Ok(420864.0));
+        let reader = regex(r"(average) rps: (?<value>[0-9.]+)").expect("one");
+        // schbench reports on standard error.
+        assert_eq!(reader.read("", "average rps: 1701947.02"), Ok(1701947.02));
+        let reader = regex(r"([0-9,]+) ops").expect("one");
+        assert_eq!(reader.read("1,234,567 ops", ""), Ok(1234567.0));
+    }
+
+    #[test]
+    fn none_two_and_nonsense_are_told_apart() {
+        let reader = regex(r"(\S+) ops").expect("one");
+        assert!(reader.read("", "").expect_err("").contains("printed nothing"));
+        assert!(reader.read("no rate", "").expect_err("").contains("\"no rate\""));
+        let two = reader.read("5 ops\n7 ops", "").expect_err("");
+        assert!(two.contains("2 times") && two.contains("\"5\""), "{two}");
+        for text in ["nan ops", "inf ops", "-1 ops", "ten ops"] {
+            assert!(reader.read(text, "").expect_err(text).contains("no throughput"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_expression_needs_a_group_and_its_syntax() {
+        assert!(regex("ops").expect_err("").contains("no group"));
+        let error = regex("(").expect_err("");
+        assert!(error.contains("no regular expression") && !error.contains('\n'), "{error}");
+        // A group that takes no part in a match is no number.
+        let reader = regex("a|b([0-9]+)").expect("one");
+        assert!(reader.read("a", "").expect_err("").contains("matches nothing"));
+    }
+
+    #[test]
+    fn a_pointer_points_into_json() {
+        let reader = pointer("/summary/rate").expect("one");
+        assert_eq!(reader.read(r#"{"summary":{"rate":12.5}}"#, ""), Ok(12.5));
+        assert_eq!(reader.read(r#"{"summary":{"rate":"12.5"}}"#, ""), Ok(12.5));
+        for (text, part) in [
+            ("", "not JSON"),
+            ("{}", "points to nothing"),
+            (r#"{"summary":{"rate":[1]}}"#, "no number"),
+            (r#"{"summary":{"rate":-1}}"#, "no throughput"),
+        ] {
+            let error = reader.read(text, "").expect_err(text);
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(pointer("rate").expect_err("").contains("begins with `/`"));
+    }
+}

@@ -1,0 +1,205 @@
+//! Programs as workloads: little real ones that do well, fail, say too little or too much, and
+//! leave others behind.
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use common::{spec, trial, trial_with};
+use stallscope_trial::record::{Pivot, Status, TrialRecord};
+use stallscope_trial::spec::{CommandSpec, Throughput, TrialSpec};
+
+fn shell(script: &str) -> TrialSpec {
+    let mut spec = spec();
+    spec.workload = "command".parse().expect("a workload");
+    spec.parameters.command = Some(CommandSpec {
+        argv: vec!["sh".into(), "-c".into(), script.into()],
+        env: Vec::new(),
+        folder: None,
+        throughput: Throughput::Regex(r"rate (\S+)".into()),
+        unit: "1/s".into(),
+        mops_per_unit: None,
+        per_thread: false,
+    });
+    spec
+}
+
+fn command(spec: &mut TrialSpec) -> &mut CommandSpec {
+    spec.parameters.command.as_mut().expect("a command")
+}
+
+/// The library, built as it is shipped.
+fn library() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT
+        .get_or_init(|| {
+            let built = Command::new(env!("CARGO"))
+                .args(["build", "--quiet", "--offline", "--package", "stallscope-preload"])
+                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .args(["--target-dir", concat!(env!("CARGO_TARGET_TMPDIR"), "/preload")])
+                .status()
+                .expect("cargo");
+            assert!(built.success());
+            let folder = concat!(env!("CARGO_TARGET_TMPDIR"), "/preload/debug");
+            PathBuf::from(folder).join("libstallscope_preload.so")
+        })
+        .clone()
+}
+
+fn preloaded(spec: &TrialSpec) -> TrialRecord {
+    let library = library();
+    trial_with(spec, &[("STALLSCOPE_PRELOAD", library.to_str().expect("text"))])
+}
+
+fn error_of(record: &TrialRecord, status: Status) -> String {
+    assert_eq!(record.status, status, "{record:?}");
+    assert_eq!((record.elapsed_s, record.mops_per_s), (None, None), "{record:?}");
+    assert!(record.metrics.is_empty(), "{record:?}");
+    record.error.clone().expect("a reason")
+}
+
+#[test]
+fn a_program_s_number_is_its_throughput() {
+    let mut spec = shell("echo some words; echo \"rate $RATE\"; pwd >&2");
+    command(&mut spec).env.push(("RATE".into(), "2500000".into()));
+    command(&mut spec).folder = Some("/".into());
+    command(&mut spec).mops_per_unit = Some(1e-6);
+    let record = trial(&spec);
+    assert_eq!((record.status, &record.error), (Status::Ok, &None));
+    assert_eq!(record.metrics.len(), 1);
+    let metric = &record.metrics[0];
+    assert_eq!((metric.metric.as_str(), metric.value), ("throughput", 2_500_000.0));
+    assert_eq!(metric.unit, "1/s");
+    assert_eq!(record.mops_per_s, Some(2.5));
+    assert!(record.elapsed_s.is_some() && record.ops.is_none());
+    assert!(record.user_s.is_some() && record.voluntary_switches.is_some());
+    command(&mut spec).per_thread = true;
+    assert_eq!(trial(&spec).mops_per_s, Some(5.0));
+}
+
+#[test]
+fn a_json_pointer_finds_it_too() {
+    let mut spec = shell("echo '{\"a\":[{\"rate\":7}]}'");
+    command(&mut spec).throughput = Throughput::Pointer("/a/0/rate".into());
+    assert_eq!(trial(&spec).metrics[0].value, 7.0);
+}
+
+#[test]
+fn a_program_that_fails_or_says_no_number_has_no_throughput() {
+    for (script, part) in [
+        ("echo rate 5; echo it broke >&2; exit 3", "ended with status 3; it said: it broke"),
+        ("kill -SEGV $$", "was killed by SIGSEGV"),
+        ("true", "printed nothing"),
+        ("echo nothing here", "matches nothing"),
+        ("echo rate 5; echo rate 6", "matches 2 times"),
+        ("echo rate fast", "no throughput"),
+    ] {
+        let error = error_of(&trial(&shell(script)), Status::Crashed);
+        assert!(error.contains(part), "{script}: {error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_with_its_name() {
+    let mut absent = shell("");
+    command(&mut absent).argv = vec!["no-such-benchmark".into()];
+    let mut nowhere = shell("echo rate 1");
+    command(&mut nowhere).folder = Some("/no/such/folder".into());
+    let mut empty = shell("");
+    command(&mut empty).argv.clear();
+    let mut group = shell("");
+    command(&mut group).throughput = Throughput::Regex("rate".into());
+    let mut pinned = shell("");
+    pinned.placement = "compact".parse().expect("a placement");
+    let mut ramped = shell("");
+    ramped.ramp = "linear:1s".parse().expect("a ramp");
+    let mut unit = shell("");
+    command(&mut unit).mops_per_unit = Some(0.0);
+    for (spec, part) in [
+        (absent, "no-such-benchmark is not installed"),
+        (nowhere, "/no/such/folder"),
+        (empty, "argv is empty"),
+        (group, "no group"),
+        (pinned, "compact"),
+        (ramped, "linear:1s"),
+        (unit, "mops_per_unit"),
+    ] {
+        let error = error_of(&trial(&spec), Status::Refused);
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn what_a_program_leaves_behind_is_ended() {
+    // One in its group, one that left it; both say where they are.
+    let script = "sleep 1000 & echo first $!; setsid sleep 1000 & echo second $!; echo rate 1";
+    let mut spec = shell(script);
+    command(&mut spec).throughput =
+        Throughput::Regex(r"(?s)first (?<value>\d+).second \d+.rate".into());
+    let record = trial(&spec);
+    assert_eq!(record.status, Status::Ok, "{record:?}");
+    let pid = record.metrics[0].value;
+    let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    assert!(state.is_err(), "it outlived its trial: {state:?}");
+    let left = record.metrics.iter().find(|metric| metric.metric == "left_behind");
+    assert!(left.is_some_and(|left| left.value >= 1.0), "{record:?}");
+}
+
+#[test]
+fn the_hash_is_set_inside_and_shown_to_have_held() {
+    // A program that returns from its main; a shell ends by _exit(2).
+    let mut spec = shell("");
+    command(&mut spec).argv = vec!["echo".into(), "rate 1".into()];
+    spec.hash = "slots:256".parse().expect("a hash");
+    let record = preloaded(&spec);
+    if record.error.as_ref().is_some_and(|error| error.contains("no private futex hash")) {
+        assert_eq!(record.status, Status::Refused);
+        return;
+    }
+    assert_eq!((record.status, &record.error), (Status::Ok, &None));
+    assert_eq!(
+        (record.slots_start, record.slots_set, record.slots_end, record.pivot),
+        (Some(0), Some(256), Some(256), Some(Pivot::None))
+    );
+
+    // A child has a hash of its own, and is asked again.
+    let mut spec = shell("(echo rate 1) & wait; env echo done");
+    spec.hash = "global".parse().expect("a hash");
+    let record = preloaded(&spec);
+    assert_eq!((record.status, record.slots_end), (Status::Ok, Some(0)), "{record:?}");
+}
+
+#[test]
+fn a_setting_that_can_not_be_shown_is_refused() {
+    let mut spec = shell("echo rate 1; kill -KILL $$");
+    spec.hash = "slots:256".parse().expect("a hash");
+    let without = error_of(&trial(&spec), Status::Refused);
+    if without.contains("no private futex hash") {
+        return;
+    }
+    assert!(without.contains("STALLSCOPE_PRELOAD does not say"), "{without}");
+    // A program that clears its environment has nothing preloaded in what it starts; here the
+    // first one still has, and the slots of the other are not known.
+    let mut spec = shell("exec env -i sh -c 'echo rate 1'");
+    spec.hash = "slots:256".parse().expect("a hash");
+    let error = error_of(&preloaded(&spec), Status::Refused);
+    assert!(error.contains("can't be shown"), "{error}");
+    let mut spec = shell("echo rate 1");
+    spec.hash = "slots:256+immutable".parse().expect("a hash");
+    let record = preloaded(&spec);
+    if record.status != Status::Ok {
+        let error = error_of(&record, Status::Refused);
+        assert!(error.contains("FH_IMMUTABLE") && error.contains("EINVAL"), "{error}");
+    }
+}
+
+#[test]
+fn under_auto_the_slots_are_only_read() {
+    let record = preloaded(&shell("echo rate 1"));
+    assert_eq!((record.status, record.slots_set), (Status::Ok, record.slots_start));
+    // Without the library they are not known, which is not a zero.
+    let record = trial(&shell("echo rate 1"));
+    assert_eq!((record.status, record.slots_end), (Status::Ok, None));
+}
