@@ -153,7 +153,7 @@ impl Journal {
             started_at: utc::rfc3339_ms(execution.started_at),
             elapsed_s: record.elapsed_s,
             ops: record.ops,
-            mops_per_s: rate(record.ops, record.elapsed_s),
+            mops_per_s: record.mops_per_s.or_else(|| rate(record.ops, record.elapsed_s)),
             thread_ops_min: record.thread_ops_min,
             thread_ops_median: record.thread_ops_median,
             thread_ops_max: record.thread_ops_max,

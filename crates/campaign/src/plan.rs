@@ -388,6 +388,7 @@ fn command(definition: &Definition, spec: &TrialSpec) -> Result<CommandSpec, Str
         throughput: command.throughput.clone(),
         unit: command.unit.clone(),
         mops_per_unit: command.mops_per_unit,
+        per_thread: command.per_thread,
     })
 }
 

@@ -253,6 +253,8 @@ impl<'a, W: Work> Drive<'a, W> {
         if let Some(gap_ns) = self.schedule.gap_ns {
             self.look_until(clock::monotonic_ns().saturating_add(gap_ns));
         }
+        // Once all exist, and so that what ends the window does not go by a look before the first.
+        self.look();
         let begin_ns = self.counters.read(&mut self.begin_ops);
         self.stage.begin_window();
         if self.schedule.gap_ns.is_some() {

@@ -118,6 +118,9 @@ pub struct Command {
     pub unit: String,
     /// Millions of operations in one of that unit.
     pub mops_per_unit: Option<f64>,
+    /// Whether that number is the mean of the threads, so that the rate of all is so many times it.
+    #[serde(default)]
+    pub per_thread: bool,
     /// How to get the program, for the message when it is not installed.
     pub install: Option<String>,
 }

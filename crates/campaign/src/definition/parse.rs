@@ -158,8 +158,17 @@ fn quick(top: &TomlTable<'_>, factors: &Factors) -> Result<Quick, DefinitionErro
 }
 
 fn command(top: &TomlTable<'_>) -> Result<Option<Command>, DefinitionError> {
-    let accepted =
-        ["argv", "env", "folder", "regex", "pointer", "unit", "mops_per_unit", "install"];
+    let accepted = [
+        "argv",
+        "env",
+        "folder",
+        "regex",
+        "pointer",
+        "unit",
+        "mops_per_unit",
+        "per_thread",
+        "install",
+    ];
     let Some(table) = top.table("command", &accepted)? else { return Ok(None) };
     let argv = table.texts("argv")?.ok_or_else(|| {
         top.error("command", "argv is missing: the program and its arguments, a list of texts")
@@ -183,6 +192,7 @@ fn command(top: &TomlTable<'_>) -> Result<Option<Command>, DefinitionError> {
             top.error("command", "unit is missing: the unit of the throughput, such as \"ops/s\"")
         })?,
         mops_per_unit: table.positive("mops_per_unit")?,
+        per_thread: table.flag("per_thread")?.unwrap_or(false),
         install: table.text("install")?,
     }))
 }

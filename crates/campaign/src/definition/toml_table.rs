@@ -109,6 +109,17 @@ impl<'a> TomlTable<'a> {
         }
     }
 
+    /// A truth value.
+    pub fn flag(&self, key: &str) -> Result<Option<bool>, DefinitionError> {
+        match self.table.get(key) {
+            None => Ok(None),
+            Some(item) => match item.as_bool() {
+                Some(value) => Ok(Some(value)),
+                None => Err(self.wrong(key, item, "`true` or `false`")),
+            },
+        }
+    }
+
     /// A number above 0.
     pub fn positive(&self, key: &str) -> Result<Option<f64>, DefinitionError> {
         match self.table.get(key) {

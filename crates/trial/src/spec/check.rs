@@ -4,7 +4,7 @@
 //! What depends on the machine (CPUs, nodes, limits, the kernel) is not decided here.
 
 use super::TrialSpec;
-use crate::factor::{Count, Hash, Ramp, Workload};
+use crate::factor::{Count, Hash, Ramp, Until, Workload};
 use crate::ramp;
 
 /// The most samples of a trial: 32 bytes each, taken beforehand.
@@ -27,6 +27,15 @@ pub fn check(spec: &TrialSpec) -> Result<(), String> {
         ));
     }
     belongs(spec)?;
+    if spec.until != Until::Duration
+        && matches!(spec.workload, Workload::Command | Workload::Resize)
+    {
+        return Err(format!(
+            "until \"{}\" is not possible for the workload {}: no growth of the kernel's can be \
+             seen in it; accepted is `duration`",
+            spec.until, spec.workload
+        ));
+    }
     if spec.workload == Workload::Command {
         return command(spec);
     }
