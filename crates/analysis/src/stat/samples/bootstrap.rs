@@ -215,13 +215,13 @@ mod tests {
     fn the_bootstrap_mean_has_the_textbook_spread() {
         let sample = [1.0, 4.0, 2.0, 8.0, 5.0];
         let replicates =
-            Replicates::of(&[&sample], mean, Resampling { resamples: 100_000, seed: 2 });
+            Replicates::of(&[&sample], mean, Resampling { resamples: 20_000, seed: 2 });
         let n = replicates.len() as f64;
         let centre = replicates.ascending.iter().sum::<f64>() / n;
         let variance = replicates.ascending.iter().map(|x| (x - centre).powi(2)).sum::<f64>() / n;
         // mean 4, population variance 6, over n = 5
-        assert!((centre - 4.0).abs() < 0.02, "{centre}");
-        assert!((variance - 1.2).abs() < 0.03, "{variance}");
+        assert!((centre - 4.0).abs() < 0.04, "{centre}");
+        assert!((variance - 1.2).abs() < 0.06, "{variance}");
     }
 
     #[test]

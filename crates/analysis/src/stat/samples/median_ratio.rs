@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn drawing_medians_and_resampling_values_agree() {
-        let resampling = Resampling { resamples: 200_000, seed: 3 };
+        let resampling = Resampling { resamples: 50_000, seed: 3 };
         let by_law = MedianRatio::of(&FAST, &SLOW, Level::new(0.8).unwrap(), resampling).unwrap();
         let statistic = |samples: &mut [Vec<f64>]| {
             let mut median = |i: usize| {

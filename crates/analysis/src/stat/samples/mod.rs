@@ -1,11 +1,20 @@
 //! Samples of a continuous quantity, such as throughputs: how large, how much larger, how different.
 
 pub mod bootstrap;
+pub mod brunner_munzel;
+mod comparison;
+pub mod dip;
+pub mod hodges_lehmann;
+pub mod mann_whitney;
 pub mod median;
 pub mod median_ratio;
+pub mod mixture;
+pub mod rank_sum;
 pub mod resampled_median;
+pub mod split;
 
 pub use bootstrap::{Replicates, Resampling};
+pub use comparison::{SampleComparison, compare};
 pub use median::SampleMedian;
 pub use median_ratio::MedianRatio;
 

@@ -154,7 +154,7 @@ mod tests {
         for n in [4, 5, 6] {
             let values: Vec<f64> = (0..n).map(|i| 3f64.powi(i as i32)).collect();
             let law = ResampledMedian::new(&values);
-            let draws = 400_000;
+            let draws = 100_000;
             let mut rng = stream(11, n as u64);
             let mut seen: BTreeMap<u64, f64> = BTreeMap::new();
             for _ in 0..draws {

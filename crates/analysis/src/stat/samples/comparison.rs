@@ -1,0 +1,116 @@
+//! Two samples side by side: everything that `stat samples` shows.
+
+use serde::Serialize;
+
+use super::super::{Alternative, Estimate, Level, StatError, TestResult};
+use super::mann_whitney::{self, PValueBy};
+use super::{MedianRatio, Resampling, SampleMedian, brunner_munzel, hodges_lehmann, sorted};
+
+/// Two samples compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SampleComparison {
+    /// The first sample.
+    pub a: SampleMedian,
+    /// The second sample.
+    pub b: SampleMedian,
+    /// Median of a over median of b.
+    pub median_ratio: MedianRatio,
+    /// The shift of a against b.
+    pub hodges_lehmann: Estimate,
+    /// `mann-whitney`, then `brunner-munzel`, two-sided.
+    pub tests: Vec<TestResult>,
+    /// How the tests were done, and why something above is `None`, in sentences.
+    #[serde(skip)]
+    pub notes: Vec<String>,
+}
+
+/// Compares a with b.
+///
+/// # Errors
+/// An empty sample; a value that is not finite.
+pub fn compare(
+    a: &[f64],
+    b: &[f64],
+    level: Level,
+    resampling: Resampling,
+) -> Result<SampleComparison, StatError> {
+    let (a, b) = (sorted("a", a)?, sorted("b", b)?);
+    let median_ratio = MedianRatio::of_sorted(&a, &b, level, resampling);
+    let (of_a, of_b) = (SampleMedian::of_sorted(&a, level), SampleMedian::of_sorted(&b, level));
+    let shift = hodges_lehmann::of_sorted(&a, &b, level);
+    let (mann_whitney, by) = mann_whitney::of_sorted(&a, &b, Alternative::TwoSided);
+    let brunner_munzel = brunner_munzel::of_sorted(&a, &b, Alternative::TwoSided);
+
+    let mut notes = Vec::new();
+    for (name, of) in [("a", &of_a), ("b", &of_b)] {
+        if of.low.is_none() {
+            notes.push(format!(
+                "no interval for the median of {name}: with {} values not even smallest to largest \
+                 holds it at this level",
+                of.n
+            ));
+        }
+    }
+    notes.extend(median_ratio.notes.iter().cloned());
+    if shift.low.is_none() {
+        notes.push("no interval for the shift: there are too few values for this level".into());
+    }
+    notes.push(
+        match by {
+            PValueBy::Permutation => "mann-whitney: exact, by permutation given the ties",
+            PValueBy::Normal => {
+                "mann-whitney: normal approximation, corrected for ties and continuity"
+            }
+        }
+        .into(),
+    );
+    if brunner_munzel.p_value.is_none() {
+        notes.push(if of_a.n < 2 || of_b.n < 2 {
+            "no brunner-munzel: a sample of one value has no variance".into()
+        } else {
+            "no brunner-munzel: the samples do not overlap, and its variance estimate is 0".into()
+        });
+    } else if of_a.n.min(of_b.n) < 10 {
+        notes.push("brunner-munzel is liberal below about 10 values a side".into());
+    }
+    Ok(SampleComparison {
+        a: of_a,
+        b: of_b,
+        median_ratio,
+        hodges_lehmann: shift,
+        tests: vec![mann_whitney, brunner_munzel],
+        notes,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_json_has_the_contract_s_shape() {
+        let found =
+            compare(&[1.0, 2.0, 4.0], &[2.0, 3.0], Level::P95, Resampling::default()).unwrap();
+        let json = serde_json::to_value(&found).unwrap();
+        let keys = |value: &serde_json::Value| {
+            value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(",")
+        };
+        assert_eq!(keys(&json), "a,b,median_ratio,hodges_lehmann,tests");
+        assert_eq!(keys(&json["a"]), "n,median,low,high");
+        assert_eq!(keys(&json["median_ratio"]), "estimate,intervals");
+        assert_eq!(json["median_ratio"]["intervals"][1]["method"], "bca");
+        assert_eq!(keys(&json["hodges_lehmann"]), "estimate,low,high");
+        assert_eq!(keys(&json["tests"][0]), "method,alternative,statistic,p_value");
+        assert_eq!(json["tests"][1]["method"], "brunner-munzel");
+    }
+
+    #[test]
+    fn every_missing_value_has_a_note() {
+        let one = compare(&[3.0], &[4.0], Level::P95, Resampling::default()).unwrap();
+        assert_eq!(one.tests[0].p_value, Some(1.0));
+        assert_eq!(one.tests[1].p_value, None);
+        for word in ["median of a", "median of b", "one value", "no interval for the shift"] {
+            assert!(one.notes.iter().any(|note| note.contains(word)), "{word}: {:?}", one.notes);
+        }
+    }
+}
