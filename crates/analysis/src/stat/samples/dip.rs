@@ -12,6 +12,8 @@
 //! Sources: J. A. Hartigan and P. M. Hartigan, *The dip test of unimodality*, Ann. Statist. 13 (1985).
 //! The smallest dip is 1/(2n), as there and by default in R's diptest.
 
+use std::ops::Range;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -99,13 +101,13 @@ pub fn statistic(ascending: &[f64]) -> f64 {
         if gap < dip {
             break;
         }
+        // At the ends of the modal interval an atom is allowed: they do not count.
         let missed_left =
-            missed(&steps, &minorant, low, left, |step| step.below, |step, line| step.up_to - line);
+            missed(&steps, &minorant, low..left, |step| step.below, |step, line| step.up_to - line);
         let missed_right = missed(
             &steps,
             &majorant,
-            right,
-            high,
+            right + 1..high + 1,
             |step| step.up_to,
             |step, line| line - step.below,
         );
@@ -147,20 +149,23 @@ fn line(x: f64, (x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> f64 {
     y0 + (x - x0) * ((y1 - y0) / (x1 - x0))
 }
 
-/// The largest gap between the hulls at a vertex inside, with the minorant's vertex at or before it and
-/// the majorant's at or after it. The last of equal ones.
+/// The largest gap between the hulls at a vertex, with the minorant's vertex at or before it and the
+/// majorant's at or after it. The last of equal ones; `None` where both hulls are one straight line.
 fn widest(steps: &[Step], minorant: &[usize], majorant: &[usize]) -> Option<(f64, usize, usize)> {
     let foot = |i: usize| (steps[i].x, steps[i].below);
     let head = |i: usize| (steps[i].x, steps[i].up_to);
-    if minorant.len() == 2 && majorant.len() == 2 {
-        return Some((1.0, *minorant.first()?, *majorant.last()?));
-    }
+    let (first, last) = (*minorant.first()?, *minorant.last()?);
     let mut best: Option<(f64, usize, usize)> = None;
     let mut offer = |gap: f64, left: usize, right: usize| {
         if best.is_none_or(|(most, _, _)| gap >= most) {
             best = Some((gap, left, right));
         }
     };
+    // Ties at an end are a gap of their own: there the mode may be.
+    let ties = |i: usize| steps[i].up_to - steps[i].below;
+    if ties(first) > 1.0 {
+        offer(ties(first), first, first);
+    }
     // Positions of the next vertex of each, both beyond the shared left end.
     let (mut i, mut j) = (1, 1);
     while i + 1 < minorant.len() || j + 1 < majorant.len() {
@@ -177,28 +182,27 @@ fn widest(steps: &[Step], minorant: &[usize], majorant: &[usize]) -> Option<(f64
         i = i.min(minorant.len() - 1);
         j = j.min(majorant.len() - 1);
     }
+    if ties(last) > 1.0 {
+        offer(ties(last), last, last);
+    }
     best
 }
 
-/// The largest `distance` between a step and a hull from index `from` to `to`. The end at the modal
-/// interval does not count: there an atom is allowed.
+/// The largest `distance` between the steps of `range` and a hull.
 fn missed(
     steps: &[Step],
     vertices: &[usize],
-    from: usize,
-    to: usize,
+    range: Range<usize>,
     y: impl Fn(&Step) -> f64,
     distance: impl Fn(&Step, f64) -> f64,
 ) -> f64 {
     let mut most: f64 = 0.0;
     for pair in vertices.windows(2) {
         let (first, last) = (pair[0], pair[1]);
-        if first < from || last > to {
-            continue;
-        }
         let (a, b) = (&steps[first], &steps[last]);
-        for step in &steps[first..=last] {
-            most = most.max(distance(step, line(step.x, (a.x, y(a)), (b.x, y(b)))));
+        for i in first.max(range.start)..(last + 1).min(range.end) {
+            let on = line(steps[i].x, (a.x, y(a)), (b.x, y(b)));
+            most = most.max(distance(&steps[i], on));
         }
     }
     most

@@ -29,11 +29,14 @@ const LEAST_RATIO: f64 = 0.05;
 const LEAST_SHARE: f64 = 1e-3;
 /// The least weight of a component that has a variance of its own, in values.
 const LEAST_VALUES: f64 = 3.0;
+/// Up to this many values, EM starts from every cut as well.
+const TRY_EVERY_CUT: usize = 20;
 /// k-means++ starts beside the best cut.
 const STARTS: u64 = 8;
 /// Of each start, before the best go on.
 const FIRST_ITERATIONS: usize = 30;
 const ITERATIONS: usize = 2_000;
+const RUN_TO_THE_END: usize = 3;
 
 /// A normal component of ln x.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -130,6 +133,9 @@ impl Mixture {
         let whole = Component { weight: 1.0, mu, sigma };
         let one = finished(y, vec![whole], true, 2.0);
         let mut starts = vec![best_cut(y)];
+        if y.len() <= TRY_EVERY_CUT {
+            starts.extend(1..y.len());
+        }
         starts.extend((0..STARTS).map(|i| k_means_plus_plus(y, &mut stream::stream(seed, i))));
         // In one dimension many starts come to the same cut.
         starts.sort_unstable();
@@ -138,12 +144,14 @@ impl Mixture {
             let mut runs: Vec<Em> = starts
                 .iter()
                 .filter_map(|&cut| Em::from_cut(y, cut, equal, sigma).run(y, FIRST_ITERATIONS))
+                .filter(|run| run.holds_enough(y.len()))
                 .collect();
-            // Only the two best are worth running to the end.
+            // Only the best are worth running to the end.
             runs.sort_by(|f, g| g.log_likelihood.total_cmp(&f.log_likelihood));
-            runs.truncate(2);
+            runs.truncate(RUN_TO_THE_END);
             runs.into_iter()
                 .filter_map(|run| run.run(y, ITERATIONS))
+                .filter(|run| run.holds_enough(y.len()))
                 .map(|run| finished(y, run.pair.to_vec(), equal, if equal { 4.0 } else { 5.0 }))
                 .max_by(|f, g| f.log_likelihood.total_cmp(&g.log_likelihood))
         };
@@ -229,7 +237,13 @@ impl Em {
         }
     }
 
-    /// Up to `iterations` more; `None` where it leaves what the guards allow.
+    /// Whether each component holds the weight that the guards ask for.
+    fn holds_enough(&self, n: usize) -> bool {
+        let least = if self.equal { 0.5 } else { LEAST_VALUES };
+        self.pair.iter().all(|component| component.weight * n as f64 >= least)
+    }
+
+    /// Up to `iterations` more; `None` where a component comes to nothing.
     fn run(mut self, y: &[f64], iterations: usize) -> Option<Self> {
         for _ in 0..iterations {
             if self.settled {
@@ -263,8 +277,7 @@ impl Em {
 fn components(y: &[f64], lower: &[f64], equal: bool, whole_sigma: f64) -> Option<[Component; 2]> {
     let n = y.len() as f64;
     let held: f64 = lower.iter().sum();
-    let least = if equal { 0.5 } else { LEAST_VALUES };
-    if held < least || n - held < least {
+    if held < 1e-3 || n - held < 1e-3 {
         return None;
     }
     let mean = |share: &dyn Fn(f64) -> f64, held: f64| {

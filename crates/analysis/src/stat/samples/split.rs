@@ -191,7 +191,8 @@ mod tests {
     #[test]
     fn one_mode_is_seldom_split() {
         // At most 2 of 60 samples of each law.
-        let laws: [(&str, fn(&mut ChaCha8Rng) -> f64); 4] = [
+        type Draw = fn(&mut ChaCha8Rng) -> f64;
+        let laws: [(&str, Draw); 4] = [
             ("log-normal", |rng| normal(rng).exp()),
             ("normal", |rng| 10.0 + normal(rng)),
             ("exponential", |rng| -(1.0 - rng.random::<f64>()).ln()),

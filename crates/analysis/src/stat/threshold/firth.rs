@@ -17,6 +17,11 @@ use super::super::root::crossing;
 use super::super::{Interval, Level, StatError};
 use super::ThreadsTried;
 
+/// Of one climb; a handful is usual.
+const ITERATIONS: usize = 200;
+/// The most gaps between thread counts in which a climb begins.
+const MOST_STARTS: usize = 12;
+
 /// The fitted curve, logit p = intercept + slope · log₂(threads).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirthFit {
@@ -35,6 +40,9 @@ pub struct FirthFit {
     /// The penalised log-likelihood at its maximum, without the binomial coefficients.
     #[serde(skip)]
     pub penalised_log_likelihood: f64,
+    /// Whether the penalised likelihood has other, lower maxima.
+    #[serde(skip)]
+    pub several_maxima: bool,
 }
 
 /// Trials over x = log₂(threads) − centre, and the penalised likelihood of a logistic curve in x.
@@ -117,49 +125,42 @@ impl Curve {
         }
     }
 
-    fn rows(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
-        self.x.iter().zip(&self.n).zip(&self.k).map(|((&x, &n), &k)| (x, n, k))
-    }
-
     /// The penalised likelihood and its derivatives. Weights are kept as logarithms up to a common
     /// scale, and the determinant as a sum of squares, so that neither underflow nor cancellation
     /// spoils a steep curve.
     pub fn likelihood(&self, at: Parameters) -> Likelihood {
-        // ln p, ln q with no loss in either tail
-        let log_odds = |x: f64| {
-            let eta = at.c + at.b * x;
-            let tail = (-eta.abs()).exp().ln_1p();
-            (eta.min(0.0) - tail, (-eta).min(0.0) - tail)
-        };
         let mut log_likelihood = 0.0;
         let mut ln_scale = f64::NEG_INFINITY;
-        for (x, n, k) in self.rows() {
-            let (ln_p, ln_q) = log_odds(x);
-            if k > 0.0 {
-                log_likelihood += k * ln_p;
-            }
-            if k < n {
-                log_likelihood += (n - k) * ln_q;
-            }
-            ln_scale = ln_scale.max(n.ln() + ln_p + ln_q);
-        }
-        let weight_at = |x: f64, n: f64| {
-            let (ln_p, ln_q) = log_odds(x);
-            (n.ln() + ln_p + ln_q - ln_scale).exp()
-        };
-        let (mut weight, mut mean) = (0.0, 0.0);
-        for (x, n, _) in self.rows() {
-            let w = weight_at(x, n);
-            weight += w;
-            mean += w * x;
-        }
-        mean /= weight;
-        let spread: f64 = self.rows().map(|(x, n, _)| weight_at(x, n) * (x - mean).powi(2)).sum();
+        // x, n, k, ln p, ln q and ln(n p q) of each row
+        let rows: Vec<(f64, f64, f64, f64, f64, f64)> = self
+            .x
+            .iter()
+            .zip(&self.n)
+            .zip(&self.k)
+            .map(|((&x, &n), &k)| {
+                let eta = at.c + at.b * x;
+                let tail = (-eta.abs()).exp().ln_1p();
+                let (ln_p, ln_q) = (eta.min(0.0) - tail, (-eta).min(0.0) - tail);
+                if k > 0.0 {
+                    log_likelihood += k * ln_p;
+                }
+                if k < n {
+                    log_likelihood += (n - k) * ln_q;
+                }
+                let ln_weight = n.ln() + ln_p + ln_q;
+                ln_scale = ln_scale.max(ln_weight);
+                (x, n, k, ln_p, ln_q, ln_weight)
+            })
+            .collect();
+        let weights: Vec<f64> = rows.iter().map(|row| (row.5 - ln_scale).exp()).collect();
+        let weight: f64 = weights.iter().sum();
+        let mean = rows.iter().zip(&weights).map(|(row, w)| w * row.0).sum::<f64>() / weight;
+        let spread: f64 =
+            rows.iter().zip(&weights).map(|(row, w)| w * (row.0 - mean).powi(2)).sum();
         let mut score = Parameters { c: 0.0, b: 0.0 };
-        for (x, n, k) in self.rows() {
-            let (ln_p, ln_q) = log_odds(x);
+        for (&(x, n, k, ln_p, ln_q, _), w) in rows.iter().zip(&weights) {
             let (p, q) = (ln_p.exp(), ln_q.exp());
-            let leverage = weight_at(x, n) * (1.0 / weight + (x - mean).powi(2) / spread);
+            let leverage = w * (1.0 / weight + (x - mean).powi(2) / spread);
             // k − n p, from whichever side does not cancel
             let residual = if p < 0.5 { k - n * p } else { n * q - (n - k) };
             let u = residual + leverage * 0.5 * (q - p);
@@ -176,27 +177,82 @@ impl Curve {
         }
     }
 
-    /// The maximum, by Fisher scoring with halved steps; without the intervals.
-    fn maximum(&self) -> Result<(Parameters, Likelihood), StatError> {
-        const ITERATIONS: usize = 1_000;
+    /// The step of Newton's method on the penalised score, its derivative taken by differences; that
+    /// of Fisher scoring where the likelihood is not concave. The information alone is a poor
+    /// derivative where the penalty weighs as much as the data.
+    fn step(&self, at: Parameters, here: &Likelihood) -> Parameters {
+        let (by_c, by_b) = (Parameters { c: 1.0, b: 0.0 }, Parameters { c: 0.0, b: 1.0 });
+        let derivative = |direction: Parameters| {
+            let h = 1e-4 * here.width_along(direction);
+            let along = Line { origin: at, direction };
+            let (up, down) =
+                (self.likelihood(along.at(h)).score, self.likelihood(along.at(-h)).score);
+            ((up.c - down.c) / (2.0 * h), (up.b - down.b) / (2.0 * h))
+        };
+        let ((cc, cb), (bc, bb)) = (derivative(by_c), derivative(by_b));
+        let across = (cb + bc) / 2.0;
+        let determinant = cc * bb - across * across;
+        if cc < 0.0 && bb < 0.0 && determinant > 0.0 {
+            let Parameters { c, b } = here.score;
+            Parameters {
+                c: (across * b - bb * c) / determinant,
+                b: (across * c - cc * b) / determinant,
+            }
+        } else {
+            here.step()
+        }
+    }
+
+    /// The maximum; without the intervals.
+    ///
+    /// With few trials the penalised likelihood can have several maxima, one for each place where the
+    /// curve may rise. So the climb begins on the flat curve and on a gentle and a steep one through
+    /// each gap between thread counts, and the highest end is kept.
+    fn maximum(&self) -> Result<(Parameters, Likelihood, bool), StatError> {
+        let (trials, stalled): (f64, f64) = (self.n.iter().sum(), self.k.iter().sum());
+        let flat = ((stalled + 0.5) / (trials - stalled + 0.5)).ln();
+        let mut starts = vec![Parameters { c: flat, b: 0.0 }];
+        let gaps = self.x.len().saturating_sub(1);
+        for pair in self.x.windows(2).step_by(gaps.div_ceil(MOST_STARTS).max(1)) {
+            let (width, middle) = (pair[1] - pair[0], pair[0] / 2.0 + pair[1] / 2.0);
+            for b in [1.0, 4.0 / width] {
+                starts.push(Parameters { c: -b * middle, b });
+            }
+        }
+        let ends: Vec<(Parameters, Likelihood)> =
+            starts.into_iter().filter_map(|start| self.climb(start)).collect();
+        let highest = ends.iter().max_by(|x, y| x.1.value.total_cmp(&y.1.value)).copied();
+        let Some((at, best)) = highest else {
+            return Err(StatError::NoConvergence {
+                what: "the fit of the threshold".into(),
+                iterations: ITERATIONS,
+                hint: "check that the counts are as measured; a few rows are enough to see it"
+                    .into(),
+            });
+        };
+        // Two climbs to one maximum agree in height to rounding.
+        let several = ends.iter().any(|(_, end)| best.value - end.value > 1e-6);
+        Ok((at, best, several))
+    }
+
+    /// Up to the nearest maximum, by Newton's method with halved steps; `None` if it is not reached.
+    fn climb(&self, start: Parameters) -> Option<(Parameters, Likelihood)> {
         let reach = self.x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let size = |step: Parameters| step.c.abs() + step.b.abs() * reach;
-        let (trials, stalled): (f64, f64) = (self.n.iter().sum(), self.k.iter().sum());
-        let start = ((stalled + 0.5) / (trials - stalled + 0.5)).ln();
-        let mut at = Parameters { c: start, b: 0.0 };
+        let mut at = start;
         let mut here = self.likelihood(at);
         let mut before = f64::INFINITY;
         for _ in 0..ITERATIONS {
-            let step = here.step();
+            let step = self.step(at, &here);
             let whole = size(step);
             if whole.is_nan() {
-                break;
+                return None;
             }
             let close = whole < 1e-4 * (1.0 + size(at));
             if whole < 1e-14 * (1.0 + size(at)) || (close && whole >= before) {
-                return Ok((at, here));
+                return Some((at, here));
             }
-            // Five units of log-odds at most: further out the information no longer holds.
+            // Five units of log-odds at most: further out the derivative no longer holds.
             let mut part = (5.0 / whole).min(1.0);
             loop {
                 let next = Parameters { c: at.c + part * step.c, b: at.b + part * step.b };
@@ -210,42 +266,52 @@ impl Curve {
             }
             before = if close { whole } else { f64::INFINITY };
         }
-        Err(StatError::NoConvergence {
-            what: "the fit of the threshold".into(),
-            iterations: ITERATIONS,
-            hint: "check that the counts are as measured; a few rows are enough to see it".into(),
-        })
+        None
     }
 
-    /// The largest value on a line, and the s where it is, beginning at `near`. On every line the
-    /// value falls to −∞ at both ends, as the information vanishes there.
+    /// The largest value on a line, and the s where it is. On every line the value falls to −∞ at both
+    /// ends, as the information vanishes there. The search begins at the best of `near` and of the
+    /// places where the curve passes log-odds −3, 0 or 3 at a thread count or between two: there may
+    /// be several maxima.
     fn most_on(&self, line: Line, near: f64) -> Option<(f64, f64)> {
-        let Line { direction, .. } = line;
+        let Line { origin, direction } = line;
+        let value = |s: f64| self.likelihood(line.at(s)).value;
         let slope = |s: f64| {
             let score = self.likelihood(line.at(s)).score;
             score.c * direction.c + score.b * direction.b
         };
-        let first = self.likelihood(line.at(near)).width_along(direction);
-        let uphill = slope(near);
+        let middles = self.x.windows(2).map(|pair| pair[0] / 2.0 + pair[1] / 2.0);
+        let places = self.x.iter().copied().chain(middles).flat_map(|x| {
+            let (at, by) = (origin.c + origin.b * x, direction.c + direction.b * x);
+            [-3.0, 0.0, 3.0].map(|log_odds| (log_odds - at) / by)
+        });
+        let start = std::iter::once(near)
+            .chain(places.filter(|s| s.is_finite()))
+            .map(|s| (s, value(s)))
+            .filter(|(_, value)| !value.is_nan())
+            .max_by(|x, y| x.1.total_cmp(&y.1))?
+            .0;
+        let width = self.likelihood(line.at(start)).width_along(direction);
+        let uphill = slope(start);
         if uphill == 0.0 {
-            return Some((near, self.likelihood(line.at(near)).value));
+            return Some((start, value(start)));
         }
-        let (mut inner, mut step) = (near, first.min(1.0).copysign(uphill));
+        let (mut inner, mut step) = (start, width.min(1.0).copysign(uphill) / 2.0);
         for _ in 0..200 {
             let outer = inner + step;
             if slope(outer) * uphill <= 0.0 {
                 let s = crossing(slope, inner, outer)?;
-                return Some((s, self.likelihood(line.at(s)).value));
+                return Some((s, value(s)));
             }
             inner = outer;
-            step *= 2.0;
+            step *= 1.5;
         }
         None
     }
 
     /// The fit with its profile intervals.
     pub fn fit(&self, level: Level) -> Result<FirthFit, StatError> {
-        let (at, best) = self.maximum()?;
+        let (at, best, several_maxima) = self.maximum()?;
         let intercept = at.c - at.b * self.centre;
         // I⁻¹ gives the steps in which the bounds are looked for.
         let slope_error = (-0.5 * best.ln_scale).exp() / best.spread.sqrt();
@@ -274,6 +340,7 @@ impl Curve {
                 Some(slope_profile(b)?.1)
             }),
             penalised_log_likelihood: best.value,
+            several_maxima,
         })
     }
 }

@@ -151,6 +151,13 @@ fn notes(
                 .into(),
         );
     }
+    if fit.several_maxima {
+        notes.push(
+            "the penalised likelihood has several maxima, and the highest is taken; a program that \
+             climbs from a flat curve may stop at another"
+                .into(),
+        );
+    }
     if fit.slope <= 0.0 {
         notes.push(
             "the fitted curve does not rise with the thread count: there is no threshold to \

@@ -33,12 +33,12 @@ pub(super) fn threads_at(curve: &Curve, fit: &FirthFit, share: f64, level: Level
         |t: f64| 2.0 * (fit.penalised_log_likelihood - most_through(curve, t, lambda)) - allowed;
 
     // Fine within the thread counts tried, coarser outside; the estimate is itself a place.
-    let step = (last - first) / 24.0;
-    let mut places: Vec<f64> = (0..=24).map(|i| first + f64::from(i) * step).collect();
+    let step = (last - first) / 16.0;
+    let mut places: Vec<f64> = (0..=16).map(|i| first + f64::from(i) * step).collect();
     let mut away = step;
     while away < REACH {
         places.extend([first - away, last + away]);
-        away *= 1.5;
+        away *= 2.0;
     }
     places.extend([begin, end]);
     places.extend(estimate);
@@ -72,7 +72,7 @@ fn most_through(curve: &Curve, t: f64, lambda: f64) -> f64 {
     let mut slopes = vec![0.0, flattest];
     let mut b = flattest;
     while b < steepest {
-        b *= 3.0;
+        b *= 2.0;
         slopes.push(b);
     }
     let values: Vec<f64> = slopes.iter().map(|&b| value(b)).collect();
