@@ -4,14 +4,18 @@
 #   benches/reproducer-ratio.sh futex_hash_repro.c [THREADS...]
 #
 # The C source comes from the mail that reported the stall; it is not part of this project. It is
-# built with the line that the mail gives, and run in turn with `race-trial`: pairs, the order
-# swapped from one pair to the next, so that what drifts on the machine hits both. Printed is the
-# ratio of rates, ours over the reproducer's, within pairs: median, quartiles, least and most.
+# built with the line that the mail gives, its rate printed with more digits than its one, and run
+# in turn with `race-trial`: pairs, the order swapped from one pair to the next, so that what drifts
+# on the machine hits both. Printed are two ratios within pairs, ours over the reproducer's, each as
+# median, quartiles, least and most:
+#   rate   operations a second of the clock, as each of the two counts them. With more threads than
+#          CPUs the reproducer divides by less time than its threads worked (each works its seconds
+#          from when it begins, and the clock starts after the last was made), so it overstates.
+#   cpu    operations a CPU second of the whole process: what other load on the machine, and the
+#          reproducer's clock, distort least. The goal is at least 1 here.
 #
 # Both get a hash of 512 slots before the first thread where the kernel has one: under auto-scaling
-# the rate of either may be that of the race. The reproducer divides by the time since its last
-# thread was made and counts the operations from before, so with many threads on few CPUs it
-# overstates its rate a little.
+# the rate of either may be that of the race.
 #
 # PAIRS=7 pairs a thread count, SECONDS_EACH=2 a run.
 set -euo pipefail
@@ -30,51 +34,70 @@ seconds=${SECONDS_EACH:-2}
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-gcc -O2 -pthread "$source" -o "$work/reproducer"
+sed 's/%\.2fs %\.1f Mops/%.6fs %.6f Mops/' "$source" >"$work/reproducer.c"
+gcc -O2 -pthread "$work/reproducer.c" -o "$work/reproducer"
 (cd "$root" && cargo build --quiet --release --package stallscope-trial --bin race-trial)
-ours="${CARGO_TARGET_DIR:-$root/target}/release/race-trial"
+race_trial="${CARGO_TARGET_DIR:-$root/target}/release/race-trial"
 
-# A run of each; prints Mops/s.
-rate_of_reproducer() { # threads
-    "$work/reproducer" "$1" "$seconds" "$slots" | sed -n 's/.* \([0-9.]*\) Mops.*/\1/p'
+# A run of each: prints millions of operations a second, and a CPU second. CPU time is the shell's
+# account of the process, for both.
+TIMEFORMAT='%U %S'
+measure() { # file for the output, program and arguments
+    local out=$1
+    shift
+    { time "$@" >"$out" 2>/dev/null; } 2>&1
 }
-rate_of_ours() { # threads
+reproducer() { # threads
+    local cpu
+    cpu=$(measure "$work/out" "$work/reproducer" "$1" "$seconds" "$slots")
+    sed -n 's/.* \([0-9.]*\)s \([0-9.]*\) Mops.*/\1 \2/p' "$work/out" |
+        awk -v cpu="$cpu" '{ split(cpu, c, " "); print $2, $1 * $2 / (c[1] + c[2]) }'
+}
+ours() { # threads
+    local cpu
     printf '{"trial":1,"workload":"wake-storm","threads":%s,"ramp":"burst","hash":"%s","placement":"unpinned","memory":"default","duration":"%ss","sample":"100ms","seed":1}\n' \
-        "$1" "$hash" "$seconds" | "$ours" |
-        sed -n 's/.*"status":"ok".*"elapsed_s":\([0-9.e-]*\),"ops":\([0-9]*\),.*/\1 \2/p' |
-        awk '{ print $2 / $1 / 1e6 }'
+        "$1" "$hash" "$seconds" >"$work/spec"
+    cpu=$(measure "$work/out" "$race_trial" <"$work/spec")
+    # The window's rate; for the CPU time the operations of the whole process: the last sample's.
+    sed -n 's/.*"status":"ok".*"elapsed_s":\([0-9.e-]*\),"ops":\([0-9]*\),.*"ops":\([0-9]*\),"slots":[0-9nul]*}\].*/\1 \2 \3/p' "$work/out" |
+        awk -v cpu="$cpu" '{ split(cpu, c, " "); print $2 / $1 / 1e6, $3 / 1e6 / (c[1] + c[2]) }'
 }
 
 slots=512 hash=slots:512
-if [ -z "$(rate_of_ours 1)" ]; then
+if [ -z "$(ours 1)" ]; then
     slots=0 hash=auto
     echo "no hash of 512 slots can be set on this kernel: both run with what there is" >&2
 fi
 
-printf '%8s %6s %14s %14s   %s\n' threads pairs reproducer ours 'ratio: median [quartiles] (least, most)'
+printf '%8s %6s %12s %12s   %s\n' threads pairs reproducer ours 'ratio: median [quartiles] (least, most)'
 for n in "${threads[@]}"; do
     : >"$work/pairs"
     for ((i = 0; i < pairs; i++)); do
         if ((i % 2)); then
-            theirs=$(rate_of_reproducer "$n") mine=$(rate_of_ours "$n")
+            theirs=$(reproducer "$n") mine=$(ours "$n")
         else
-            mine=$(rate_of_ours "$n") theirs=$(rate_of_reproducer "$n")
+            mine=$(ours "$n") theirs=$(reproducer "$n")
         fi
         if [ -z "$theirs" ] || [ -z "$mine" ]; then
             echo "a run with $n threads gave no rate (reproducer: '$theirs', race-trial: '$mine')" >&2
             exit 1
         fi
-        awk -v a="$mine" -v b="$theirs" 'BEGIN { print a / b, a, b }' >>"$work/pairs"
+        echo "$mine $theirs" >>"$work/pairs"
     done
-    sort -g "$work/pairs" | awk -v n="$n" '
-        { ratio[NR] = $1; ours += $2; theirs += $3 }
-        function quantile(q,  h, low) {
-            h = 1 + (NR - 1) * q; low = int(h)
-            return low < NR ? ratio[low] + (h - low) * (ratio[low + 1] - ratio[low]) : ratio[NR]
-        }
-        END {
-            printf "%8d %6d %8.1f Mops/s %8.1f Mops/s   %.3f [%.3f, %.3f] (%.3f, %.3f)\n",
-                n, NR, theirs / NR, ours / NR, quantile(0.5), quantile(0.25), quantile(0.75),
-                ratio[1], ratio[NR]
-        }'
+    for kind in rate cpu; do
+        column=1
+        [ "$kind" = rate ] || column=2
+        awk -v c="$column" '{ print $c / $(c + 2), $c, $(c + 2) }' "$work/pairs" | sort -g |
+            awk -v n="$n" -v kind="$kind" '
+            { ratio[NR] = $1; ours += $2; theirs += $3 }
+            function quantile(q,  h, low) {
+                h = 1 + (NR - 1) * q; low = int(h)
+                return low < NR ? ratio[low] + (h - low) * (ratio[low + 1] - ratio[low]) : ratio[NR]
+            }
+            END {
+                printf "%8d %6d %7.3f M/s %7.3f M/s   %-4s %.3f [%.3f, %.3f] (%.3f, %.3f)\n",
+                    n, NR, theirs / NR, ours / NR, kind, quantile(0.5), quantile(0.25),
+                    quantile(0.75), ratio[1], ratio[NR]
+            }'
+    done
 done

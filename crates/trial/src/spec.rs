@@ -107,7 +107,8 @@ pub struct CommandSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Throughput {
-    /// A regular expression; its group `value` (or its first) is the number.
+    /// A regular expression; its group `value` (or its first) is the number. Other groups with a
+    /// name are further metrics.
     Regex(String),
     /// A JSON pointer into standard output.
     Pointer(String),

@@ -178,26 +178,26 @@ fn run_into(
     record.slots_set = seen.after;
     record.slots_end = seen.end;
     order.held(&seen).map_err(refused)?;
-    record.slots_expected = match (order.private_hash(), prepared.online_cpus) {
-        (true, Some(online)) => futex_hash::expected_slots(spec.threads, online),
-        _ => None,
-    };
-    // Nobody looked while it ran. That nothing was due is known all the same.
-    record.pivot = match (order.private_hash(), spec.hash, record.slots_expected) {
-        (false, ..) => Some(Pivot::Unsupported),
-        (true, Hash::Slots { .. } | Hash::Global, _) => Some(Pivot::None),
-        (true, Hash::Auto, Some(futex_hash::SMALLEST_AUTO_SLOTS)) => Some(Pivot::None),
-        (true, Hash::Auto, _) => None,
+    // How many threads the program makes, and when, nobody outside knows, and nobody looked while
+    // it ran. That no growth can be due is known of some all the same.
+    let can_grow = prepared.online_cpus.is_none_or(futex_hash::race_possible);
+    record.pivot = match (order.private_hash(), spec.hash) {
+        (false, _) => Some(Pivot::Unsupported),
+        (true, Hash::Slots { .. } | Hash::Global) => Some(Pivot::None),
+        (true, Hash::Auto) => (!can_grow).then_some(Pivot::None),
     };
 
-    let value = reader.read(&printed, &complained).map_err(|error| {
+    let told = reader.read(&printed, &complained).map_err(|error| {
         (Status::Crashed, format!("{}: {error}{}", command.argv[0], said(&complained)))
     })?;
     record.elapsed_s = Some(end_ns.saturating_sub(start_ns) as f64 / 1e9);
-    record.metric("throughput", value, &command.unit);
+    record.metric("throughput", told.throughput, &command.unit);
+    for (name, value) in &told.more {
+        record.metric(name, *value, "");
+    }
     if let Some(mops_per_unit) = command.mops_per_unit {
         let of_all = if command.per_thread { f64::from(spec.threads) } else { 1.0 };
-        record.mops_per_s = Some(value * mops_per_unit * of_all);
+        record.mops_per_s = Some(told.throughput * mops_per_unit * of_all);
     }
     if left_behind > 0 {
         record.metric("left_behind", left_behind as f64, "processes");

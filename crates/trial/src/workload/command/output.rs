@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use crate::spec::Throughput;
 
@@ -19,6 +19,15 @@ const SHOWN_AT_MOST: usize = 200;
 /// Refuses an expression that can't be one, or has no group; a pointer that can't be one.
 pub(crate) fn check(throughput: &Throughput) -> Result<(), String> {
     Reader::new(throughput).map(drop)
+}
+
+/// What a program told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Told {
+    /// Its throughput.
+    pub throughput: f64,
+    /// Further numbers, by the names of their groups.
+    pub more: Vec<(String, f64)>,
 }
 
 /// Reads the number.
@@ -71,20 +80,33 @@ impl Reader {
     }
 
     /// The number in a program's standard output; a regular expression that finds nothing there is
-    /// tried on standard error, where some benchmarks report.
-    pub fn read(&self, output: &str, errors: &str) -> Result<f64, String> {
+    /// tried on standard error, where some benchmarks report. Other groups with a name are further
+    /// numbers; one that took no part in the match is left out.
+    pub fn read(&self, output: &str, errors: &str) -> Result<Told, String> {
         match &self.form {
             Form::Regex { regex, group } => {
-                let found = |text| -> Vec<String> {
-                    let captures = regex.captures_iter(text);
-                    captures.filter_map(|c| Some(c.get(*group)?.as_str().to_string())).collect()
+                let matches = |text| -> Vec<Captures<'_>> {
+                    regex.captures_iter(text).filter(|found| found.get(*group).is_some()).collect()
                 };
-                let mut numbers = found(output);
-                if numbers.is_empty() {
-                    numbers = found(errors);
+                let mut found = matches(output);
+                if found.is_empty() {
+                    found = matches(errors);
                 }
-                match numbers.as_slice() {
-                    [one] => number(one),
+                let text =
+                    |found: &Captures<'_>| found.get(*group).map_or("", |m| m.as_str()).to_owned();
+                match found.as_slice() {
+                    [one] => {
+                        let mut more = Vec::new();
+                        for name in regex.capture_names().flatten().filter(|n| *n != "value") {
+                            if let Some(other) = one.name(name) {
+                                let value = plain(other.as_str()).ok_or_else(|| {
+                                    format!("{name}: {:?} is no number", other.as_str())
+                                })?;
+                                more.push((name.to_owned(), value));
+                            }
+                        }
+                        Ok(Told { throughput: number(&text(one))?, more })
+                    }
                     [] if output.trim().is_empty() && errors.trim().is_empty() => {
                         Err(format!("it printed nothing for {:?} to match", regex.as_str()))
                     }
@@ -94,9 +116,11 @@ impl Reader {
                         begin(if output.trim().is_empty() { errors } else { output })
                     )),
                     [first, second, ..] => Err(format!(
-                        "{:?} matches {} times ({first:?}, {second:?}, …): it must match once",
+                        "{:?} matches {} times ({:?}, {:?}, …): it must match once",
                         regex.as_str(),
-                        numbers.len()
+                        found.len(),
+                        text(first),
+                        text(second)
                     )),
                 }
             }
@@ -108,26 +132,30 @@ impl Reader {
                             begin(output)
                         )
                     })?;
-                match json.pointer(pointer) {
+                let throughput = match json.pointer(pointer) {
                     Some(serde_json::Value::String(text)) => number(text),
                     Some(value) => match value.as_f64() {
                         Some(value) => number(&value.to_string()),
                         None => Err(format!("{pointer:?} points to no number: {value}")),
                     },
                     None => Err(format!("{pointer:?} points to nothing of what it printed")),
-                }
+                }?;
+                Ok(Told { throughput, more: Vec::new() })
             }
         }
     }
 }
 
-/// A throughput: finite and not negative. Thousands may be set off by commas, as some print them.
+/// A throughput: finite and not negative.
 fn number(text: &str) -> Result<f64, String> {
-    let plain = text.trim().replace(',', "");
-    match plain.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err(format!("{text:?} is no throughput: a number from 0 is")),
-    }
+    plain(text)
+        .filter(|value| *value >= 0.0)
+        .ok_or_else(|| format!("{text:?} is no throughput: a number from 0 is"))
+}
+
+/// A finite number. Thousands may be set off by commas, as some programs print them.
+fn plain(text: &str) -> Option<f64> {
+    text.trim().replace(',', "").parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
 fn begin(text: &str) -> String {
@@ -158,15 +186,32 @@ mod tests {
         Reader::new(&Throughput::Pointer(text.into()))
     }
 
+    fn told(throughput: f64) -> Result<Told, String> {
+        Ok(Told { throughput, more: Vec::new() })
+    }
+
+    #[test]
+    fn other_named_groups_are_further_numbers() {
+        let reader = regex(r"start=(?<start>-?\d+)( set=(?<set>\d+))? .* (?<value>[0-9.]+) Mops")
+            .expect("one");
+        let told = reader.read("start=-1 set=512 5.01s 13.0 Mops/s", "").expect("a number");
+        assert_eq!(told.throughput, 13.0);
+        assert_eq!(told.more, [("start".to_owned(), -1.0), ("set".to_owned(), 512.0)]);
+        let told = reader.read("start=0 5.01s 13.0 Mops/s", "").expect("a number");
+        assert_eq!(told.more, [("start".to_owned(), 0.0)]);
+        let reader = regex(r"(?<words>[a-z]+) (?<value>\d+)").expect("one");
+        assert!(reader.read("abc 5", "").expect_err("").contains("words: \"abc\""));
+    }
+
     #[test]
     fn the_named_group_or_the_first_is_the_number() {
         let reader = regex(r"Averaged (\d+) operations/sec").expect("one");
-        assert_eq!(reader.read("x\nAveraged 420864 operations/sec (+- 7%)\n", ""), Ok(420864.0));
+        assert_eq!(reader.read("x\nAveraged 420864 operations/sec (+- 7%)\n", ""), told(420864.0));
         let reader = regex(r"(average) rps: (?<value>[0-9.]+)").expect("one");
         // schbench reports on standard error.
-        assert_eq!(reader.read("", "average rps: 1701947.02"), Ok(1701947.02));
+        assert_eq!(reader.read("", "average rps: 1701947.02"), told(1701947.02));
         let reader = regex(r"([0-9,]+) ops").expect("one");
-        assert_eq!(reader.read("1,234,567 ops", ""), Ok(1234567.0));
+        assert_eq!(reader.read("1,234,567 ops", ""), told(1234567.0));
     }
 
     #[test]
@@ -194,8 +239,8 @@ mod tests {
     #[test]
     fn a_pointer_points_into_json() {
         let reader = pointer("/summary/rate").expect("one");
-        assert_eq!(reader.read(r#"{"summary":{"rate":12.5}}"#, ""), Ok(12.5));
-        assert_eq!(reader.read(r#"{"summary":{"rate":"12.5"}}"#, ""), Ok(12.5));
+        assert_eq!(reader.read(r#"{"summary":{"rate":12.5}}"#, ""), told(12.5));
+        assert_eq!(reader.read(r#"{"summary":{"rate":"12.5"}}"#, ""), told(12.5));
         for (text, part) in [
             ("", "not JSON"),
             ("{}", "points to nothing"),

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Is the workload messenger as fast as schbench on this machine?
+#
+#   benches/schbench-ratio.sh PATH-TO-schbench [WORKERS-A-MESSENGER...]
+#
+# schbench is built outside this project (its `make`). Both have the same number of messengers and
+# workers, no work, no locks, no sleep and no pinning, and the global hash, so that neither the size
+# of the private one nor its counter is part of the comparison. They run in turn, in pairs, the order
+# swapped from one pair to the next. Printed is the ratio of requests, ours over schbench's, within
+# pairs: median, quartiles, least and most; by the clock, and by CPU seconds of the whole process.
+#
+# schbench is given the global hash by the same preloaded library as any command.
+#
+# PAIRS=7 pairs, SECONDS_EACH=3 a run, MESSENGERS=2.
+set -euo pipefail
+
+if [ $# -lt 1 ] || [ ! -x "$1" ]; then
+    echo "usage: $0 PATH-TO-schbench [WORKERS-A-MESSENGER...]; ${1:-no path} is no program" >&2
+    exit 2
+fi
+schbench=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+shift
+workers=("$@")
+[ ${#workers[@]} -gt 0 ] || workers=(1 4 16 48)
+pairs=${PAIRS:-7}
+seconds=${SECONDS_EACH:-3}
+messengers=${MESSENGERS:-2}
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+target=${CARGO_TARGET_DIR:-$root/target}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+(cd "$root" && cargo build --quiet --release --package stallscope-trial --package stallscope-preload)
+
+TIMEFORMAT='%U %S'
+spec() { # workload, threads, the rest of the fields
+    printf '{"trial":1,"workload":"%s","threads":%s,"ramp":"burst","hash":"global","placement":"unpinned","memory":"default","duration":"%ss","sample":"100ms","seed":1,%s}\n' \
+        "$1" "$2" "$seconds" "$3"
+}
+# Prints requests a second and requests a CPU second, in thousands.
+ours() { # workers a messenger
+    spec messenger $(($1 * messengers)) "\"messengers\":\"$messengers\"" |
+        "$target/release/race-trial" |
+        sed -n 's/.*"status":"ok".*"elapsed_s":\([0-9.e-]*\),"ops":\([0-9]*\),.*"user_s":\([0-9.e-]*\),"system_s":\([0-9.e-]*\),.*"ops":\([0-9]*\),"slots":[0-9nul]*}\].*/\1 \2 \3 \4 \5/p' |
+        awk '{ print $2 / $1 / 1e3, $5 / ($3 + $4) / 1e3 }'
+}
+theirs() { # workers a messenger
+    local argv
+    argv="[\"$schbench\",\"-L\",\"-m\",\"$messengers\",\"-t\",\"$1\",\"-n\",\"0\",\"-s\",\"0\",\"-r\",\"$seconds\"]"
+    spec command "$1" "\"parameters\":{\"command\":{\"argv\":$argv,\"throughput\":{\"regex\":\"average rps: ([0-9.]+)\"},\"unit\":\"1/s\"}}" |
+        STALLSCOPE_PRELOAD="$target/release/libstallscope_preload.so" "$target/release/race-trial" |
+        sed -n 's/.*"status":"ok".*"user_s":\([0-9.e-]*\),"system_s":\([0-9.e-]*\),.*"throughput","value":\([0-9.]*\).*/\1 \2 \3/p' |
+        awk -v s="$seconds" '{ print $3 / 1e3, $3 * s / ($1 + $2) / 1e3 }'
+}
+
+printf '%8s %6s %12s %12s   %s\n' workers pairs schbench ours 'ratio: median [quartiles] (least, most)'
+for n in "${workers[@]}"; do
+    : >"$work/pairs"
+    for ((i = 0; i < pairs; i++)); do
+        if ((i % 2)); then
+            b=$(theirs "$n") a=$(ours "$n")
+        else
+            a=$(ours "$n") b=$(theirs "$n")
+        fi
+        if [ -z "$a" ] || [ -z "$b" ]; then
+            echo "a run with $n workers a messenger gave no rate (schbench: '$b', race-trial: '$a')" >&2
+            exit 1
+        fi
+        echo "$a $b" >>"$work/pairs"
+    done
+    for kind in rate cpu; do
+        column=1
+        [ "$kind" = rate ] || column=2
+        awk -v c="$column" '{ print $c / $(c + 2), $c, $(c + 2) }' "$work/pairs" | sort -g |
+            awk -v n=$((n * messengers)) -v kind="$kind" '
+            { ratio[NR] = $1; ours += $2; theirs += $3 }
+            function quantile(q,  h, low) {
+                h = 1 + (NR - 1) * q; low = int(h)
+                return low < NR ? ratio[low] + (h - low) * (ratio[low + 1] - ratio[low]) : ratio[NR]
+            }
+            END {
+                printf "%8d %6d %8.1f k/s %8.1f k/s   %-4s %.3f [%.3f, %.3f] (%.3f, %.3f)\n",
+                    n, NR, theirs / NR, ours / NR, kind, quantile(0.5), quantile(0.25),
+                    quantile(0.75), ratio[1], ratio[NR]
+            }'
+    done
+done
