@@ -1,0 +1,159 @@
+//! The cells of one row of `trials.csv`, each checked as it is put in.
+
+use std::collections::BTreeMap;
+
+use records::columns::{Kind, TRIALS, kind};
+use records::rows::{decimal_text, one_line};
+use trial::factor::{Count, Hash, Memory, Placement, Ramp, Unlock, Workload};
+use trial::record::{Pivot, Status};
+
+/// What an import numbers itself; a source can't say them.
+const NUMBERED: [&str; 5] = ["sequence", "trial", "cell", "experiment", "labels"];
+
+/// The cells that a source fills, by column. A column that is not there is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cells {
+    cells: BTreeMap<&'static str, String>,
+}
+
+impl Cells {
+    /// The columns that can be filled, for messages.
+    pub fn columns() -> Vec<&'static str> {
+        TRIALS.into_iter().filter(|column| !NUMBERED.contains(column)).collect()
+    }
+
+    /// The contract's column of that name.
+    pub fn column(name: &str) -> Result<&'static str, String> {
+        Cells::columns().into_iter().find(|column| *column == name).ok_or_else(|| {
+            format!(
+                "there is no column {name:?} to fill; there are {}",
+                Cells::columns().join(", ")
+            )
+        })
+    }
+
+    /// Puts a text into a column, in the column's own spelling. An empty text leaves it empty.
+    pub fn set(&mut self, column: &str, text: &str) -> Result<(), String> {
+        let column = Cells::column(column)?;
+        let text = one_line(text.trim());
+        if text.is_empty() {
+            return Ok(());
+        }
+        let spelled = spelled(column, &text)?;
+        self.cells.insert(column, spelled);
+        Ok(())
+    }
+
+    /// Puts a number into a column.
+    pub fn set_number(&mut self, column: &str, value: f64) -> Result<(), String> {
+        if !value.is_finite() || value < 0.0 {
+            return Err(format!("{column} is {value}: accepted is a finite number from 0"));
+        }
+        self.set(column, &decimal_text(value))
+    }
+
+    /// What stands in a column.
+    pub fn get(&self, column: &str) -> Option<&str> {
+        self.cells.get(column).map(String::as_str)
+    }
+
+    /// Column and text of each, in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.cells.iter().map(|(column, text)| (*column, text.as_str()))
+    }
+}
+
+/// The text as the contract spells it, if it is a value of the column at all.
+fn spelled(column: &'static str, text: &str) -> Result<String, String> {
+    fn value<T>(text: &str) -> Result<String, String>
+    where
+        T: std::str::FromStr + std::fmt::Display,
+        T::Err: std::fmt::Display,
+    {
+        text.parse::<T>().map(|value| value.to_string()).map_err(|error| error.to_string())
+    }
+    let whole = |most: u64| match text.parse::<u64>() {
+        Ok(n) if n <= most => Ok(n.to_string()),
+        _ => Err(format!("{column} is {text:?}: accepted is a whole number from 0 to {most}")),
+    };
+    match column {
+        "workload" => value::<Workload>(text),
+        "ramp" => value::<Ramp>(text),
+        "hash" => value::<Hash>(text),
+        "placement" => value::<Placement>(text),
+        "memory" => value::<Memory>(text),
+        "locks" | "messengers" => {
+            value::<Count>(text).map_err(|error| format!("{column}: {error}"))
+        }
+        "unlock" => value::<Unlock>(text),
+        "pivot" => value::<Pivot>(text),
+        "status" => value::<Status>(text),
+        "threads" => match text.parse::<u32>() {
+            Ok(n) if n > 0 => Ok(n.to_string()),
+            _ => Err(format!(
+                "threads is {text:?}: accepted is a whole number from 1 to {}",
+                u32::MAX
+            )),
+        },
+        "ops"
+        | "seed"
+        | "block"
+        | "thread_ops_min"
+        | "thread_ops_median"
+        | "thread_ops_max"
+        | "voluntary_switches"
+        | "involuntary_switches" => whole(u64::MAX),
+        _ => match kind(column).0 {
+            Kind::Integer => whole(u64::from(u32::MAX)),
+            Kind::Number => match text.parse::<f64>() {
+                Ok(x) if x.is_finite() && x >= 0.0 => Ok(decimal_text(x)),
+                _ => Err(format!("{column} is {text:?}: accepted is a finite number from 0")),
+            },
+            Kind::Text => Ok(text.to_string()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_spelled_as_the_contract_does() {
+        let mut cells = Cells::default();
+        for (column, text, spelled) in [
+            ("threads", "096", "96"),
+            ("hash", "slots:512", "slots:512"),
+            ("ramp", "linear:3000ms", "linear:3s"),
+            ("mops_per_s", "1.50e1", "15"),
+            ("kernel", " 7.3-rc1\n", "7.3-rc1"),
+            ("ops", "18446744073709551615", "18446744073709551615"),
+        ] {
+            cells.set(column, text).unwrap();
+            assert_eq!(cells.get(column), Some(spelled));
+        }
+        cells.set("pivot", "").unwrap();
+        assert_eq!(cells.get("pivot"), None);
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused_by_column() {
+        let mut cells = Cells::default();
+        for (column, text) in [
+            ("threads", "0"),
+            ("threads", "99999999999"),
+            ("hash", "slots:500"),
+            ("mops_per_s", "inf"),
+            ("mops_per_s", "-1"),
+            ("slots_end", "4294967296"),
+            ("status", "fine"),
+            ("trial", "1"),
+            ("rate", "1"),
+        ] {
+            let error = cells.set(column, text).unwrap_err();
+            assert!(error.contains(column), "{error}");
+        }
+        assert!(cells.set_number("mops_per_s", f64::NAN).is_err());
+        assert_eq!(cells, Cells::default());
+    }
+}

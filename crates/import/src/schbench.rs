@@ -1,0 +1,486 @@
+//! `schbench`, as printed by its versions from 2016 on.
+//!
+//! ```text
+//! Wakeup Latencies percentiles (usec) runtime 10 (s) (30212 total samples)
+//!           50.0th: 7          (7806 samples)
+//!         * 99.0th: 175        (2590 samples)
+//!           min=1, max=10224
+//! average rps: 3024.60
+//! ```
+//!
+//! An invocation is a trial. What it prints every interval is its timeline; the last of each kind is
+//! its result. Requests a second fill `mops_per_s` in millions, percentiles go to the metrics
+//! (`wakeup_latency_p99`, `request_latency_p99`, `rps_p50`). The first versions call the wakeup
+//! latency only `Latency`.
+//!
+//! How many threads there were is in the command line (`-m`, `-t`), if the log has it. A schbench
+//! that can set the slots prints `Futex HBs: 1024 immutable: 0` at its end: how many there are, not
+//! whether they were set or grew.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::imported::{Imported, ImportedTrial, Sample, Unread};
+use crate::lines::{self, number};
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a pattern")
+}
+
+static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?<what>Wakeup Latencies|Request Latencies|RPS|Wakeup latency|Request latency|Latency) percentiles \((?<unit>usec|requests)\)(?: runtime (?<runtime>\d+) \(s\) \((?<samples>\d+) total samples\))?$",
+    )
+});
+static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?:\*\s*)?(?<p>\d+(?:\.\d+)?)th: (?<value>\d+)\s*(?:\(\d+ samples\))?$")
+});
+static RANGE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:Over=\d+, )?min=(?<min>\d+), max=(?<max>\d+)$"));
+static DELAY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^sched delay: message (?<message>\d+) \(usec\) worker (?<worker>\d+) \(usec\)$")
+});
+static CURRENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^current rps: (?<rps>[\d.]+)$"));
+/// Groups of digits may be spaced, as in a mail.
+static AVERAGE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^average rps:\s+(?<rps>\d+(?:[\s\u{a0}\u{202f}]\d{3})*(?:\.\d+)?)(?:\s+(?<rest>Futex HBs: .+))?$",
+    )
+});
+/// Before 2023 the mean had no name; a percentile may stand behind it.
+static OLD_RPS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^rps: (?<rps>[\d.]+)(?: p95 \(usec\) (?<p95>\d+) p99 \(usec\) (?<p99>\d+)(?: p95/cputime .+)?)?$",
+    )
+});
+static GOAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"^final rps (?:goal )?was (?<rps>\d+)$"));
+static TRANSFER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^avg worker transfer: (?:(?<ops>[\d.]+) ops/sec )?[\d.]+[KMGTPE]?B/s$")
+});
+static BUCKETS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^Futex HBs: (?<slots>-?\d+) immutable: (?<immutable>-?\d+)$"));
+static WORKERS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^setting worker threads to (?<workers>\d+)$"));
+/// What says nothing that a row could hold.
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:warmup done, zeroing stats|auto pinning message and worker threads|Pinning to message thread index \d+ cpu -?\d+|split mode: .+|matrix sizes: .+)$",
+    )
+});
+
+/// What a command line says.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Asked {
+    messengers: u64,
+    /// Workers of each messenger; `None` is a share of the CPUs.
+    workers: Option<u64>,
+    runtime: u64,
+    interval: Option<u64>,
+    command: String,
+}
+
+/// An invocation in the making.
+#[derive(Debug, Default)]
+struct Invocation {
+    line: usize,
+    asked: Option<Asked>,
+    workers: Option<u64>,
+    /// Which kind of percentiles the lines below belong to.
+    kind: Option<Kind>,
+    /// Kinds whose percentiles have been seen in this interval.
+    seen: Vec<&'static str>,
+    runtime: Option<u64>,
+    metrics: Vec<(String, f64, &'static str)>,
+    samples: Vec<Sample>,
+    rps: Option<f64>,
+    slots: Option<(i64, i64)>,
+    ended: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    unit: &'static str,
+}
+
+impl Invocation {
+    fn set(&mut self, metric: String, value: f64, unit: &'static str) {
+        match self.metrics.iter_mut().find(|(name, ..)| *name == metric) {
+            Some(known) => known.1 = value,
+            None => self.metrics.push((metric, value, unit)),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.metrics.is_empty() && self.rps.is_none()
+    }
+}
+
+/// Reads what schbench printed, once or several times.
+pub fn read(text: &str) -> Imported {
+    let mut imported = Imported::default();
+    let mut at = Invocation::default();
+    let mut asked: Option<Asked> = None;
+    for (line_number, line) in lines::plain(text) {
+        imported.lines += 1;
+        if let Some(found) = command(line) {
+            finish(std::mem::take(&mut at), &mut imported);
+            asked = Some(found.clone());
+            at.asked = Some(found);
+        } else if let Some(workers) =
+            WORKERS.captures(line).and_then(|found| found["workers"].parse().ok())
+        {
+            if !at.is_empty() {
+                finish(std::mem::take(&mut at), &mut imported);
+                at.asked = asked.clone();
+            }
+            at.workers = Some(workers);
+        } else if let Some(found) = HEAD.captures(line) {
+            let kind = kind_of(&found["what"]);
+            let runtime = found.name("runtime").and_then(|m| m.as_str().parse::<u64>().ok());
+            let again = at.seen.contains(&kind.name) && runtime.is_none();
+            let earlier = matches!((runtime, at.runtime), (Some(now), Some(then)) if now < then);
+            if at.ended || again || earlier {
+                finish(std::mem::take(&mut at), &mut imported);
+                at.asked = asked.clone();
+            }
+            at.runtime = runtime.or(at.runtime);
+            at.line = line_number;
+            at.kind = Some(kind);
+            at.seen.push(kind.name);
+        } else if !detail(&mut at, line_number, line) {
+            imported.unread.push(Unread::new(line_number, line));
+        }
+    }
+    finish(at, &mut imported);
+    imported
+}
+
+fn kind_of(what: &str) -> Kind {
+    match what {
+        "Request Latencies" | "Request latency" => Kind { name: "request_latency", unit: "us" },
+        "RPS" => Kind { name: "rps", unit: "1/s" },
+        _ => Kind { name: "wakeup_latency", unit: "us" },
+    }
+}
+
+fn detail(at: &mut Invocation, line_number: usize, line: &str) -> bool {
+    let end = |at: &mut Invocation, rps: Option<f64>| {
+        at.line = line_number;
+        at.rps = rps.or(at.rps);
+        at.ended = true;
+    };
+    if let (Some(found), Some(kind)) = (PERCENTILE.captures(line), at.kind) {
+        let Some(value) = number(&found["value"]) else { return false };
+        // 99.0, and 99.0000 of the first version, are p99.
+        let p = number(&found["p"]).unwrap_or_default();
+        at.set(format!("{}_p{p}", kind.name), value, kind.unit);
+    } else if let (Some(found), Some(kind)) = (RANGE.captures(line), at.kind) {
+        let (Some(min), Some(max)) = (number(&found["min"]), number(&found["max"])) else {
+            return false;
+        };
+        at.set(format!("{}_min", kind.name), min, kind.unit);
+        at.set(format!("{}_max", kind.name), max, kind.unit);
+    } else if let Some(found) = DELAY.captures(line) {
+        for who in ["message", "worker"] {
+            let Some(delay) = number(&found[who]) else { return false };
+            at.set(format!("sched_delay_{who}"), delay, "us");
+        }
+    } else if let Some(found) = CURRENT.captures(line) {
+        let (Some(rps), Some(runtime)) = (number(&found["rps"]), at.runtime) else { return false };
+        at.samples.push(Sample {
+            t_s: runtime as f64,
+            mops_per_s: Some(rps / 1e6),
+            ..Sample::default()
+        });
+        at.seen.clear();
+    } else if let Some(found) = AVERAGE.captures(line) {
+        let digits: String = found["rps"].chars().filter(|c| !c.is_whitespace()).collect();
+        let Some(rps) = number(&digits) else { return false };
+        end(at, Some(rps));
+        if let Some(rest) = found.name("rest") {
+            return detail(at, line_number, rest.as_str());
+        }
+    } else if let Some(found) = OLD_RPS.captures(line) {
+        let Some(rps) = number(&found["rps"]) else { return false };
+        for (name, metric) in [("p95", "wakeup_latency_p95"), ("p99", "wakeup_latency_p99")] {
+            if let Some(value) = found.name(name).and_then(|m| number(m.as_str())) {
+                at.set(metric.into(), value, "us");
+            }
+        }
+        // In the versions that print it every interval, the last one is the mean of the run.
+        at.line = line_number;
+        at.rps = Some(rps);
+        at.seen.clear();
+    } else if let Some(found) = GOAL.captures(line) {
+        let Some(rps) = number(&found["rps"]) else { return false };
+        at.set("rps_goal".into(), rps, "1/s");
+        end(at, None);
+    } else if let Some(found) = TRANSFER.captures(line) {
+        let ops = found.name("ops").and_then(|m| number(m.as_str()));
+        if let Some(ops) = ops {
+            at.set("worker_transfers_per_s".into(), ops, "1/s");
+        }
+        end(at, None);
+    } else if let Some(found) = BUCKETS.captures(line) {
+        let (Ok(slots), Ok(immutable)) = (found["slots"].parse(), found["immutable"].parse())
+        else {
+            return false;
+        };
+        at.slots = Some((slots, immutable));
+    } else {
+        return ASIDE.is_match(line);
+    }
+    true
+}
+
+fn finish(at: Invocation, imported: &mut Imported) {
+    if at.is_empty() {
+        return;
+    }
+    let mut trial = ImportedTrial::at(at.line);
+    let mut fill = || -> Result<(), String> {
+        let cells = &mut trial.cells;
+        cells.set("workload", "command")?;
+        let workers = at.asked.as_ref().and_then(|asked| asked.workers).or(at.workers);
+        match (&at.asked, workers) {
+            (Some(asked), Some(workers)) => {
+                let threads = workers.checked_mul(asked.messengers);
+                let threads = threads.ok_or("its number of threads is out of range")?;
+                cells.set("threads", &threads.to_string())?;
+            }
+            _ => {
+                let why = "schbench prints its threads only in part: messengers (-m) times workers (-t) are meant";
+                trial.open.insert("threads", why.into());
+            }
+        }
+        if let Some(asked) = &at.asked {
+            cells.set("messengers", &asked.messengers.to_string())?;
+            if asked.runtime > 0 {
+                cells.set("duration_s", &asked.runtime.to_string())?;
+            }
+            trial.notes.insert("command".into(), asked.command.clone());
+        }
+        if let Some(runtime) = at.runtime {
+            cells.set("elapsed_s", &runtime.to_string())?;
+        }
+        if let Some(rps) = at.rps {
+            cells.set_number("mops_per_s", rps / 1e6)?;
+        }
+        match at.slots {
+            None => cells.set("hash", "auto")?,
+            Some((slots, _)) if slots < 0 => {
+                cells.set("hash", "auto")?;
+                cells.set("pivot", "unsupported")?;
+            }
+            Some((slots, immutable)) => {
+                cells.set("slots_end", &slots.to_string())?;
+                match (slots, immutable) {
+                    (0, _) => cells.set("hash", "global")?,
+                    (n, 1) => cells.set("hash", &format!("slots:{n}+immutable"))?,
+                    (n, _) => {
+                        let why = format!("{n} slots at the end may have been set or have grown");
+                        trial.open.insert("hash", why);
+                    }
+                }
+            }
+        }
+        Ok(())
+    };
+    if let Err(why) = fill() {
+        imported.unread.push(Unread {
+            line: at.line,
+            text: "a result of schbench".into(),
+            why: Some(why),
+        });
+        return;
+    }
+    for (metric, value, unit) in &at.metrics {
+        trial.metric(metric, *value, unit);
+    }
+    if let Some(rps) = at.rps {
+        trial.metric("requests_per_s", rps, "1/s");
+    }
+    trial.samples = at.samples;
+    trial.labels.insert("bench".into(), "schbench".into());
+    if let (Some(runtime), Some(asked)) = (at.runtime, &at.asked)
+        && runtime < asked.runtime
+    {
+        let note = format!("{} s were asked for, the last result is of {runtime} s", asked.runtime);
+        trial.notes.insert("cut".into(), note);
+    }
+    imported.trials.push(trial);
+}
+
+/// `schbench -L -m 4 -M auto -t 256 -n 0 -r 60 -s 0`, with schbench's own defaults.
+fn command(line: &str) -> Option<Asked> {
+    let (_, args) = lines::command(line, "schbench")?;
+    let mut asked = Asked {
+        messengers: 1,
+        runtime: 30,
+        command: format!("schbench {}", args.join(" ")),
+        ..Asked::default()
+    };
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        let (option, joined) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => match word.char_indices().nth(2) {
+                Some((at, _)) if !word.starts_with("--") => {
+                    (word.get(..at).unwrap_or(word), word.get(at..))
+                }
+                _ => (*word, None),
+            },
+        };
+        let mut value = || joined.or_else(|| words.next().copied())?.parse::<u64>().ok();
+        match option {
+            "-m" | "--message-threads" => asked.messengers = value()?.max(1),
+            "-t" | "--threads" => asked.workers = Some(value()?).filter(|n| *n > 0),
+            "-r" | "--runtime" => asked.runtime = value()?,
+            "-i" | "--intervaltime" => asked.interval = Some(value()?),
+            _ => {}
+        }
+    }
+    Some(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEW: &str = "\
+$ ./schbench -L -m 4 -M auto -t 256 -n 0 -r 20 -s 0
+auto pinning message and worker threads
+Wakeup Latencies percentiles (usec) runtime 10 (s) (30212 total samples)
+\t  50.0th: 7          (7806 samples)
+\t* 99.0th: 175        (2590 samples)
+\t  99.9th: 909        (271 samples)
+\t  min=1, max=10224
+Request Latencies percentiles (usec) runtime 10 (s) (30246 total samples)
+\t  50.0th: 16864      (10050 samples)
+\t* 99.0th: 17248      (616 samples)
+\t  min=9243, max=27964
+RPS percentiles (requests) runtime 10 (s) (1 total samples)
+\t* 50.0th: 3020       (0 samples)
+\t  min=3017, max=3017
+sched delay: message 2 (usec) worker 15 (usec)
+current rps: 3017.50
+Wakeup Latencies percentiles (usec) runtime 20 (s) (60424 total samples)
+\t  50.0th: 8          (7806 samples)
+\t* 99.0th: 180        (2590 samples)
+\t  min=1, max=10224
+RPS percentiles (requests) runtime 20 (s) (2 total samples)
+\t* 50.0th: 3024       (0 samples)
+\t  min=3017, max=3030
+average rps: 3024.60
+sched delay: message 3 (usec) worker 16 (usec)
+";
+
+    /// As printed in 2016 to 2019, by the first form and a later one.
+    const OLD: &str = "\
+Latency percentiles (usec)
+\t50.0000th: 4
+\t*99.0000th: 23
+\t99.9000th: 49
+\tOver=0, min=0, max=12028
+Latency percentiles (usec)
+\t50.0th: 5
+\t*99.0th: 22
+\tmin=0, max=11983
+avg worker transfer: 44800.57 ops/sec 175.00MB/s
+";
+
+    fn get<'a>(trial: &'a ImportedTrial, column: &str) -> &'a str {
+        trial.cells.get(column).unwrap_or("")
+    }
+
+    fn metric(trial: &ImportedTrial, name: &str) -> f64 {
+        trial.metrics.iter().find(|m| m.metric == name).unwrap_or_else(|| panic!("{name}")).value
+    }
+
+    #[test]
+    fn an_invocation_is_a_trial_and_its_intervals_a_timeline() {
+        let imported = read(NEW);
+        assert_eq!(imported.unread, []);
+        let [trial] = &imported.trials[..] else { panic!("{:?}", imported.trials) };
+        let columns = ["threads", "messengers", "duration_s", "elapsed_s", "mops_per_s", "hash"];
+        assert_eq!(columns.map(|c| get(trial, c)), ["1024", "4", "20", "20", "0.0030246", "auto"]);
+        assert_eq!(metric(trial, "wakeup_latency_p99"), 180.0, "of the whole run");
+        assert_eq!(metric(trial, "wakeup_latency_p99.9"), 909.0);
+        assert_eq!(metric(trial, "request_latency_p99"), 17248.0);
+        assert_eq!(metric(trial, "rps_p50"), 3024.0);
+        assert_eq!(metric(trial, "sched_delay_worker"), 16.0);
+        assert_eq!(trial.samples.len(), 1);
+        assert_eq!(trial.samples[0].mops_per_s, Some(0.0030175));
+        assert_eq!(trial.notes["command"], "schbench -L -m 4 -M auto -t 256 -n 0 -r 20 -s 0");
+    }
+
+    #[test]
+    fn several_invocations_of_one_command_are_several_trials() {
+        let (command, rest) = NEW.split_once('\n').unwrap();
+        let imported = read(&format!("{command}\n{rest}{rest}"));
+        assert_eq!(imported.trials.len(), 2);
+        assert!(imported.trials.iter().all(|trial| get(trial, "threads") == "1024"));
+        let without = read(rest);
+        assert_eq!(get(&without.trials[0], "threads"), "");
+        assert!(without.trials[0].open["threads"].contains("-m"));
+    }
+
+    #[test]
+    fn the_first_versions() {
+        let imported = read(OLD);
+        assert_eq!(imported.unread, []);
+        let [first, second] = &imported.trials[..] else { panic!("{:?}", imported.trials) };
+        assert_eq!(metric(first, "wakeup_latency_p99"), 23.0);
+        assert_eq!(metric(first, "wakeup_latency_p99.9"), 49.0);
+        assert_eq!(metric(second, "wakeup_latency_p50"), 5.0);
+        assert_eq!(metric(second, "worker_transfers_per_s"), 44800.57);
+        assert_eq!(get(second, "mops_per_s"), "");
+        let old = read(
+            "rps: 512.25 p95 (usec) 30100 p99 (usec) 30200 p95/cputime 100.33% p99/cputime 100.67%\n",
+        );
+        assert_eq!(get(&old.trials[0], "mops_per_s"), "0.00051225");
+    }
+
+    #[test]
+    fn slots_at_the_end_say_what_they_can() {
+        let run = |line: &str| read(&format!("average rps: 100.00\n{line}\n")).trials.remove(0);
+        assert_eq!(get(&run("Futex HBs: 0 immutable: 1"), "hash"), "global");
+        assert_eq!(get(&run("Futex HBs: 1024 immutable: 1"), "hash"), "slots:1024+immutable");
+        let open = run("Futex HBs: 1024 immutable: 0");
+        assert_eq!([get(&open, "hash"), get(&open, "slots_end")], ["", "1024"]);
+        assert!(open.open["hash"].contains("set or have grown"));
+        let mail = read("> | average rps: 1 701 947.02 Futex HBs: 0 immutable: 1\n");
+        assert_eq!(mail.unread, []);
+        assert_eq!(get(&mail.trials[0], "mops_per_s"), "1.70194702");
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_named() {
+        let cut = read(NEW.split_once("current rps").unwrap().0);
+        assert_eq!(cut.trials.len(), 1);
+        assert!(cut.trials[0].notes["cut"].contains("20 s were asked for"));
+        let huge = "9".repeat(400);
+        let bad = [
+            "50.0th: 7 (1 samples)".to_string(),
+            "min=1, max=2".into(),
+            format!("average rps: {huge}"),
+            "current rps: 5.0".into(),
+            "Futex HBs: many immutable: 0".into(),
+            "warm welcome".into(),
+        ];
+        let imported = read(&bad.join("\n"));
+        assert_eq!((imported.trials.len(), imported.unread.len()), (0, bad.len()));
+        let huge = read(&format!("$ schbench -m {} -t {}\naverage rps: 1.0\n", u64::MAX, u64::MAX));
+        assert!(huge.trials.is_empty() && huge.unread.len() == 1, "{huge:?}");
+    }
+
+    #[test]
+    fn options_are_read_as_getopt_does() {
+        let asked = command("schbench -m4 --threads=8 -r 7 -M auto").unwrap();
+        assert_eq!((asked.messengers, asked.workers, asked.runtime), (4, Some(8), 7));
+        assert_eq!(command("schbench is a microbenchmark").map(|a| a.messengers), Some(1));
+        assert!(command("on schbench runs").is_none());
+    }
+}
