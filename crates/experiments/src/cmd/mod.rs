@@ -2,6 +2,7 @@
 
 pub mod completions;
 pub mod doctor;
+pub mod import;
 pub mod kernel;
 pub mod list;
 pub mod man;

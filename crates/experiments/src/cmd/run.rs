@@ -222,7 +222,7 @@ fn manifest(
 }
 
 /// `data/runs/NAME-YYYYMMDD-HHMMSS`, with a number where two fall into one second.
-fn default_folder(name: &str, started: SystemTime) -> PathBuf {
+pub fn default_folder(name: &str, started: SystemTime) -> PathBuf {
     let base = format!("data/runs/{name}-{}", utc::folder_stamp(started));
     let mut folder = PathBuf::from(&base);
     let mut n = 2;

@@ -1,0 +1,388 @@
+//! `experiments import FILE`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use campaign::journal;
+use campaign::resume::sha256;
+use clap::Args;
+use import::files::RunFiles;
+use import::fill::{Fill, check_label, fill};
+use import::format::{Format, FormatError, read};
+use import::imported::Imported;
+use import::ktap::Depth;
+use import::mapping::Mapping;
+use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
+use serde_json::{Value, json};
+use trial::factor::Hash;
+
+use super::planning::counted;
+use super::run::{default_folder, say};
+use crate::failure::{Failure, Outcome};
+
+/// Turn outside measurements into a run
+///
+/// Understood are: the log of the report's reproducer, `perf bench futex`, schbench, kselftest's TAP
+/// (functional checks, for `compare`), and a CSV with a mapping file. Which of them a file is, it tells
+/// itself. What the source doesn't say stays empty, or is said with --set; a line that isn't understood
+/// is named.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  experiments import repro.log --kernel 7.2 --label machine=xeon --out data/runs/xeon\n  experiments import perf.log --set cpus=96 --label patch=v2\n  experiments import runs.csv --map runs.toml --checks selftests.tap\n  ./schbench -m 4 -t 64 2>&1 | experiments import - --set threads=256 --name schbench"
+)]
+pub struct ImportArgs {
+    /// What was measured elsewhere; - is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// reproducer, perf-bench-futex, schbench, ktap or csv; without it, the one that is understood
+    #[arg(long)]
+    format: Option<Format>,
+    /// Which columns of a CSV are which of a run, in TOML
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// Functional checks beside the trials: kselftest's TAP, or a CSV with check,passed,failed; repeatable
+    #[arg(long, value_name = "FILE")]
+    checks: Vec<PathBuf>,
+    /// Count kselftest's programs, not the tests in them
+    #[arg(long)]
+    programs: bool,
+    /// The experiment's name; by default the file's
+    #[arg(long)]
+    name: Option<String>,
+    /// The kernel that was measured, where the source doesn't say
+    #[arg(long)]
+    kernel: Option<String>,
+    /// Worker threads, where the source doesn't say
+    #[arg(long, value_name = "N")]
+    threads: Option<String>,
+    /// A column of every row, where the source doesn't say: hash, ramp, placement, cpus…; repeatable
+    #[arg(long, value_name = "COLUMN=VALUE")]
+    set: Vec<String>,
+    /// Marks every row: machine, patch, what a comparison is to tell apart; repeatable
+    #[arg(long, value_name = "KEY=VALUE")]
+    label: Vec<String>,
+    /// When a trial counts as stalled, for `analyze`: control:0.5, absolute:100, pivot:1s or split
+    #[arg(long, value_name = "RULE")]
+    stall: Option<String>,
+    /// The hash policy of the control, for `analyze`
+    #[arg(long, value_name = "HASH")]
+    control: Option<Hash>,
+    /// The folder of the run; by default data/runs/NAME-YYYYMMDD-HHMMSS (UTC)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print what was imported as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How many lines that are not understood are named one by one.
+const NAMED: usize = 10;
+
+/// The largest source whose text is kept in the manifest, in bytes.
+const KEPT: usize = 1 << 20;
+
+/// Reads, fills and writes a run, or writes nothing.
+pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
+    let from = shown(&args.file);
+    let text = contents(&args.file)?;
+    let mapping = args.map.as_deref().map(mapping).transpose()?;
+    let depth = if args.programs { Depth::Programs } else { Depth::Leaves };
+    let (format, mut imported) = read(&text, args.format, mapping.as_ref(), depth)
+        .map_err(|error| Failure::Request(format!("{from}: {error}")))?;
+    add_checks(&args.checks, depth, &mut imported)?;
+    fill(&mut imported, &args.fill()?)
+        .map_err(|error| Failure::Request(format!("{from}, {error}")))?;
+
+    let name = args.name(mapping.as_ref())?;
+    let folder = match &args.out {
+        Some(folder) => folder.clone(),
+        None => default_folder(&name, SystemTime::now()),
+    };
+    journal::free(&folder).map_err(|error| Failure::Request(error.to_string()))?;
+    let files = RunFiles::of(&imported, &name);
+    let source = Source {
+        from: from.clone(),
+        sha256: sha256(&text),
+        text: if text.len() <= KEPT { text } else { String::new() },
+    };
+    let definition = args.definition(&name, format, mapping.as_ref(), &imported)?;
+    write_run(&folder, &files, &manifest(name, source, definition, &imported, &args.labels()?))?;
+
+    if args.json {
+        let told = json!({
+            "run": folder.display().to_string(),
+            "format": format.to_string(),
+            "trials": imported.trials.len(),
+            "cells": files.cells,
+            "checks": imported.checks.len(),
+            "lines": imported.lines,
+            "not_understood": unread(&imported),
+            "notes": imported.notes,
+        });
+        writeln!(out, "{told:#}")?;
+        return Ok(());
+    }
+    for unread in imported.unread.iter().take(NAMED) {
+        say(&format!("not understood: {from} {unread}"));
+    }
+    if imported.unread.len() > NAMED {
+        let more = counted((imported.unread.len() - NAMED) as u64, "more line");
+        say(&format!("not understood: {more}; all are in manifest.json"));
+    }
+    for note in &imported.notes {
+        say(&format!("note: {note}"));
+    }
+    let mut parts = Vec::new();
+    if !imported.trials.is_empty() {
+        let trials = counted(imported.trials.len() as u64, "trial");
+        parts.push(format!("{trials} in {}", counted(files.cells as u64, "cell")));
+    }
+    if !imported.checks.is_empty() {
+        parts.push(counted(imported.checks.len() as u64, "check"));
+    }
+    writeln!(
+        out,
+        "{} ({format}): {}; {} of {} not understood",
+        folder.display(),
+        parts.join(", "),
+        imported.unread.len(),
+        counted(imported.lines as u64, "line")
+    )?;
+    Ok(())
+}
+
+impl ImportArgs {
+    fn fill(&self) -> Result<Fill, Failure> {
+        let mut fill = Fill { labels: self.labels()?, ..Fill::default() };
+        let mut set = |option: String, column: &str, value: &str| {
+            let error = |problem: String| Failure::Request(format!("{option}: {problem}"));
+            if fill.cells.get(column).is_some() {
+                return Err(error(format!("{column} is set twice")));
+            }
+            if value.is_empty() {
+                return Err(error(format!(
+                    "{column} needs a value; what is not known is left out"
+                )));
+            }
+            fill.cells.set(column, value).map_err(error)
+        };
+        if let Some(kernel) = &self.kernel {
+            set("--kernel".into(), "kernel", kernel)?;
+        }
+        if let Some(threads) = &self.threads {
+            set("--threads".into(), "threads", threads)?;
+        }
+        for option in &self.set {
+            let (column, value) = option.split_once('=').ok_or_else(|| {
+                Failure::Request(format!("--set {option:?}: accepted is COLUMN=VALUE"))
+            })?;
+            set(format!("--set {option:?}"), column.trim(), value.trim())?;
+        }
+        Ok(fill)
+    }
+
+    fn labels(&self) -> Result<BTreeMap<String, String>, Failure> {
+        let mut labels = BTreeMap::new();
+        for option in &self.label {
+            let wrong = |problem: &str| Failure::Request(format!("--label {option:?}: {problem}"));
+            let (key, value) =
+                option.split_once('=').ok_or_else(|| wrong("accepted is KEY=VALUE"))?;
+            check_label(key, value).map_err(|problem| wrong(&problem))?;
+            labels.insert(key.to_string(), value.to_string());
+        }
+        Ok(labels)
+    }
+
+    fn name(&self, mapping: Option<&Mapping>) -> Result<String, Failure> {
+        if let Some(name) = self.name.as_ref().or(mapping.and_then(|m| m.name.as_ref())) {
+            if is_name(name) {
+                return Ok(name.clone());
+            }
+            return Err(Failure::Request(format!(
+                "{name:?} is no name for an experiment: accepted are letters, digits, -, _ and ., no . at the beginning"
+            )));
+        }
+        let stem = self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let spelled: String = stem
+            .unwrap_or_default()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+            .collect();
+        Ok(if is_name(&spelled) && spelled != "-" { spelled } else { "imported".to_string() })
+    }
+
+    fn definition(
+        &self,
+        name: &str,
+        format: Format,
+        mapping: Option<&Mapping>,
+        imported: &Imported,
+    ) -> Result<Value, Failure> {
+        let mut definition = json!({
+            "name": name,
+            "import": {
+                "format": format.to_string(),
+                "lines": imported.lines,
+                "not_understood": unread(imported),
+                "notes": imported.notes,
+            },
+        });
+        let stall = self.stall.as_ref().or(mapping.and_then(|mapping| mapping.stall.as_ref()));
+        if let Some(stall) = stall {
+            definition["outcome"] = json!({ "stall": stall });
+        }
+        let control = self.control.map(|hash| hash.to_string());
+        let control = control.or_else(|| mapping.and_then(|mapping| mapping.control.clone()));
+        if let Some(control) = control {
+            definition["control"] = json!({ "hash": control });
+        }
+        Ok(definition)
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let good = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(good)
+}
+
+fn unread(imported: &Imported) -> Value {
+    imported
+        .unread
+        .iter()
+        .map(|unread| json!({ "line": unread.line, "text": unread.text, "why": unread.why }))
+        .collect()
+}
+
+/// A file as messages and the manifest name it.
+fn shown(file: &Path) -> String {
+    if file == Path::new("-") { "standard input".into() } else { file.display().to_string() }
+}
+
+/// A log may hold bytes that are no text; the lines they are in are then not understood.
+fn contents(file: &Path) -> Result<String, Failure> {
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(file)
+    };
+    let bytes = bytes
+        .map_err(|error| Failure::Request(format!("{} can't be read: {error}", shown(file))))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn mapping(file: &Path) -> Result<Mapping, Failure> {
+    let text = contents(file)?;
+    Mapping::parse(&shown(file), &text).map_err(|error| Failure::Request(error.to_string()))
+}
+
+/// Adds the checks of other files: a CSV if it has the columns of one, kselftest's results otherwise.
+fn add_checks(files: &[PathBuf], depth: Depth, imported: &mut Imported) -> Outcome {
+    for file in files {
+        let text = contents(file)?;
+        let first = text.trim_start_matches('\u{feff}').lines().find(|line| !line.starts_with('#'));
+        let is_csv = first.is_some_and(|line| line.split(',').any(|name| name.trim() == "passed"));
+        let of_checks = Mapping::of_checks();
+        let found = if is_csv {
+            read(&text, Some(Format::Csv), Some(&of_checks), depth)
+        } else {
+            read(&text, Some(Format::Ktap), None, depth)
+        };
+        let error = |error: FormatError| Failure::Request(format!("{}: {error}", shown(file)));
+        let (_, found) = found.map_err(error)?;
+        let named = |note: String| format!("{}: {note}", shown(file));
+        imported.notes.extend(found.notes.into_iter().map(named));
+        imported.unread.extend(found.unread.into_iter().map(|mut unread| {
+            unread.text = format!("{}: {}", shown(file), unread.text);
+            unread
+        }));
+        imported.lines += found.lines;
+        let known = std::mem::take(&mut imported.checks);
+        imported.checks = import::check::together(known.into_iter().chain(found.checks));
+    }
+    Ok(())
+}
+
+fn manifest(
+    name: String,
+    source: Source,
+    definition: Value,
+    imported: &Imported,
+    labels: &BTreeMap<String, String>,
+) -> Manifest {
+    // What all trials agree on is the machine's; what they don't, or don't say, is not known.
+    let common = |column: &str| {
+        let mut cells = imported.trials.iter().map(|trial| trial.cells.get(column));
+        let first = cells.next().flatten()?;
+        cells.all(|cell| cell == Some(first)).then(|| first.to_string())
+    };
+    let number = |column: &str| common(column).and_then(|text| text.parse::<u32>().ok());
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for name in imported.trials.iter().filter_map(|trial| trial.cells.get("kernel")) {
+        if !kernels.iter().any(|kernel| kernel.name == name) {
+            kernels.push(Kernel { name: name.to_string(), ..Kernel::default() });
+        }
+    }
+    let mut disturbances = Vec::new();
+    if !imported.unread.is_empty() {
+        disturbances.push(format!(
+            "{} of {} of the source are not understood and not used",
+            imported.unread.len(),
+            counted(imported.lines as u64, "line")
+        ));
+    }
+    let mut command_line: Vec<String> =
+        std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    if let Some(program) = command_line.first_mut() {
+        // Where it was installed says nothing of the run.
+        *program = "experiments".to_string();
+    }
+    Manifest {
+        format: FORMAT,
+        name,
+        definition,
+        source,
+        command_line,
+        versions: BTreeMap::from([("stallscope".into(), env!("CARGO_PKG_VERSION").into())]),
+        seed: 0,
+        planned: imported.trials.len() as u64,
+        machine: Machine {
+            cpus_online: number("cpus").unwrap_or(0),
+            nodes: number("nodes").unwrap_or(0),
+            kernel_release: common("kernel").unwrap_or_default(),
+            ..Machine::default()
+        },
+        executor: "imported".to_string(),
+        kernels,
+        labels: labels.clone(),
+        started_at: String::new(),
+        ended_at: None,
+        resumed: Vec::new(),
+        disturbances,
+    }
+}
+
+/// Writes into a folder beside, then renames: a run is there whole or not at all.
+fn write_run(folder: &Path, files: &RunFiles, manifest: &Manifest) -> Outcome {
+    let failed = |what: &Path, error: io::Error| {
+        Failure::Running(format!("writing {} failed: {error}", what.display()))
+    };
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.ok_or_else(|| {
+        Failure::Request(format!("--out {}: a run needs a folder with a name", folder.display()))
+    })?;
+    let beside = folder.with_file_name(format!(".{name}.{}", std::process::id()));
+    let write = || -> Result<(), Failure> {
+        fs::create_dir_all(&beside).map_err(|error| failed(&beside, error))?;
+        for (name, text) in files.iter() {
+            let file = beside.join(name);
+            fs::write(&file, text).map_err(|error| failed(&file, error))?;
+        }
+        manifest.write(&beside).map_err(|error| Failure::Running(error.to_string()))?;
+        fs::rename(&beside, folder).map_err(|error| failed(folder, error))
+    };
+    write().inspect_err(|_| drop(fs::remove_dir_all(&beside)))
+}

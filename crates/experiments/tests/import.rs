@@ -1,0 +1,162 @@
+//! `import`, driven: outside measurements to a run that the rest of the suite reads.
+
+mod driven;
+
+use std::fs;
+use std::process::Stdio;
+
+use driven::User;
+
+const REPRO: &str = "\
+$ numactl --membind=0,1,2 taskset -c 0-95 ./futex_hash_repro 96 5 0
+threads=96 slots(start=0 set=0 end=512) 5.01s   13.0 Mops/s
+# pre-sized
+$ numactl --membind=0,1,2 taskset -c 0-95 ./futex_hash_repro 96 5 512
+threads=96 slots(start=0 set=512 end=512) 5.00s 1049.0 Mops/s
+";
+
+const MAP: &str = r#"
+[columns]
+threads = "T"
+hash = { column = "mode", values = { auto = "auto", presized = "slots:512" } }
+mops_per_s = "rate"
+[constants]
+workload = "wake-storm"
+[notes]
+approximate = { column = "about" }
+[outcome]
+stall = "absolute:100"
+"#;
+
+#[test]
+fn a_log_becomes_a_run() {
+    let user = User::new();
+    user.write("repro.log", REPRO);
+    let ended = user.experiments(
+        "import repro.log --kernel 6.17 --set cpus=192 --label machine=xeon --out runs/R",
+    );
+    assert!(ended.err.contains("not understood: repro.log line 3 \"# pre-sized\""), "{ended:?}");
+    let out = ended.ok();
+    assert!(out.contains("2 trials in 2 cells; 1 of 5 lines not understood"), "{out}");
+    let rows = user.rows("runs/R/trials.csv");
+    let [auto, presized] = &rows[..] else { panic!("{rows:?}") };
+    for (column, expected) in [
+        ("experiment", "repro"),
+        ("workload", "wake-storm"),
+        ("threads", "96"),
+        ("ramp", "burst"),
+        ("hash", "auto"),
+        ("placement", "cpus:0-95"),
+        ("memory", "bind:0,1,2"),
+        ("kernel", "6.17"),
+        ("cpus", "192"),
+        ("labels", "machine=xeon"),
+        ("elapsed_s", "5.01"),
+        ("mops_per_s", "13"),
+        ("slots_set", "0"),
+        ("slots_end", "512"),
+        ("status", "ok"),
+        // What the source doesn't say.
+        ("seed", ""),
+        ("started_at", ""),
+        ("ops", ""),
+        ("slots_loaded", ""),
+        ("pivot", ""),
+        ("splats", ""),
+    ] {
+        assert_eq!(auto[column], expected, "{column}");
+    }
+    assert_eq!([&presized["hash"], &presized["cell"]], ["slots:512", "2"]);
+    assert_eq!(user.rows("runs/R/plan.csv").len(), 2);
+    assert_eq!(user.rows("runs/R/timeline.csv").len(), 0);
+    let manifest: serde_json::Value =
+        serde_json::from_str(&user.read("runs/R/manifest.json")).expect("JSON");
+    assert_eq!(manifest["executor"], "imported");
+    assert_eq!(manifest["source"]["text"], REPRO);
+    assert_eq!(manifest["definition"]["import"]["not_understood"][0]["line"], 3);
+    assert_eq!(manifest["machine"]["cpus_online"], 192);
+    assert!(manifest["disturbances"][0].as_str().expect("text").contains("1 of 5 lines"));
+}
+
+#[test]
+fn a_csv_with_a_mapping_and_checks_beside_it() {
+    let user = User::new();
+    user.write("runs.csv", "T,mode,rate,about\n96,auto,6.5,\n96,presized,1128,yes\n");
+    user.write("runs.toml", MAP);
+    user.write("self.tap", "TAP version 13\n1..2\n# 1..2\n# ok 1 a\n# not ok 2 b\nnot ok 1 selftests: futex: x # exit=1\nok 2 selftests: futex: y\n");
+    user.write("more.csv", "check,passed,failed\nstress-ng futex,1,0\n");
+    let out = user
+        .experiments("import runs.csv --map runs.toml --checks self.tap --checks more.csv --out R")
+        .ok();
+    assert!(out.contains("2 trials in 2 cells, 4 checks"), "{out}");
+    assert_eq!(
+        user.read("R/checks.csv"),
+        "check,passed,failed\nfutex: x / a,1,0\nfutex: x / b,0,1\nfutex: y,1,0\nstress-ng futex,1,0\n"
+    );
+    assert_eq!(user.read("R/notes.csv"), "trial,note,text\n2,approximate,yes\n");
+    let manifest: serde_json::Value =
+        serde_json::from_str(&user.read("R/manifest.json")).expect("JSON");
+    assert_eq!(manifest["definition"]["outcome"]["stall"], "absolute:100");
+
+    user.experiments("import self.tap --programs --name selftests --out C").ok();
+    assert_eq!(user.read("C/checks.csv"), "check,passed,failed\nfutex: x,0,1\nfutex: y,1,0\n");
+    assert_eq!(user.rows("C/trials.csv").len(), 0);
+}
+
+#[test]
+fn standard_input_and_json() {
+    let user = User::new();
+    let mut child = user
+        .command("import - --name x --set hash=auto --out R --json")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let text = "threads=8 slots(start=0 set=0 end=0) 1.00s 80.0 Mops/s\r\n";
+    std::io::Write::write_all(&mut child.stdin.take().expect("piped"), text.as_bytes())
+        .expect("written");
+    let ended = child.wait_with_output().expect("waited");
+    let told: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+    assert_eq!((&told["trials"], &told["format"]), (&1.into(), &"reproducer".into()));
+}
+
+#[test]
+fn what_can_not_be_imported_leaves_nothing_behind() {
+    let user = User::new();
+    user.write("repro.log", REPRO);
+    user.write("prose.txt", "Hello\nworld\n");
+    user.write("open.log", "threads=8 slots(start=0 set=0 end=0) 1.00s 80.0 Mops/s\n");
+    user.write("runs.csv", "T,mode,rate,about\n0,auto,6.5,\n");
+    user.write("runs.toml", MAP);
+    user.write("bad.toml", "[columns]\nthread = \"T\"\n");
+    fs::write(user.path("bytes.bin"), [0xff, 0xfe, 0, 1, b'\n', 0xc3]).expect("written");
+    for (args, parts) in [
+        ("prose.txt", &["prose.txt", "nothing in its 2 lines", "line 1 \"Hello\"", "schbench"][..]),
+        ("bytes.bin", &["nothing", "--map"]),
+        ("none.log", &["none.log can't be read"]),
+        ("open.log", &["open.log, line 1", "does not say hash", "--set hash=VALUE"]),
+        ("repro.log --threads 8", &["line 2", "threads is 96", "set to 8"]),
+        ("repro.log --set rate=8", &["no column \"rate\"", "threads"]),
+        ("repro.log --set cpus", &["accepted is COLUMN=VALUE"]),
+        ("repro.log --set cpus=", &["needs a value"]),
+        ("repro.log --threads many", &["--threads", "\"many\""]),
+        ("repro.log --label a", &["accepted is KEY=VALUE"]),
+        ("repro.log --format ktap", &["repro.log", "nothing"]),
+        ("repro.log --name ../x", &["no name for an experiment"]),
+        ("repro.log --map runs.toml --format schbench", &["--map is for a CSV"]),
+        ("runs.csv", &["runs.csv", "--map FILE.toml"]),
+        ("runs.csv --map runs.toml", &["runs.csv: line 2", "column \"T\"", "threads is \"0\""]),
+        ("runs.csv --map bad.toml", &["bad.toml, line 2", "columns.thread"]),
+        ("repro.log --checks prose.txt", &["prose.txt", "nothing"]),
+    ] {
+        user.experiments(&format!("import {args} --out R/S")).refused(parts);
+        assert!(!user.path("R").exists(), "{args} left something behind");
+    }
+    let ended = user.experiments("import repro.log --format tap --out R");
+    assert!(ended.status == Some(2) && ended.err.contains("perf-bench-futex"), "{ended:?}");
+
+    user.experiments("import repro.log --out R").ok();
+    let before = user.read("R/trials.csv");
+    user.experiments("import repro.log --out R").refused(&["R", "holds another run"]);
+    assert_eq!(user.read("R/trials.csv"), before);
+}

@@ -1,0 +1,102 @@
+//! `data/published/`: made again from its sources, and read by the statistics.
+
+mod driven;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use driven::User;
+
+fn published() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/published")
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        fs::copy(entry.path(), to.join(entry.file_name())).expect("copied");
+    }
+}
+
+/// Name and text of every file of every run in a folder.
+fn runs(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for run in fs::read_dir(folder).expect("a folder") {
+        let run = run.expect("an entry").path();
+        if !run.join("manifest.json").exists() {
+            continue;
+        }
+        for file in fs::read_dir(&run).expect("a run").map(|file| file.expect("an entry").path()) {
+            if file.is_file() {
+                let name = file.strip_prefix(folder).expect("within").display().to_string();
+                files.insert(name, fs::read_to_string(&file).expect("text"));
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn the_runs_are_what_their_sources_make() {
+    let user = User::new();
+    let again = user.path("data/published");
+    copy(&published().join("sources"), &again.join("sources"));
+    fs::copy(published().join("rebuild.sh"), again.join("rebuild.sh")).expect("copied");
+    let made = Command::new("sh")
+        .arg(again.join("rebuild.sh"))
+        .env("EXPERIMENTS", env!("CARGO_BIN_EXE_experiments"))
+        .output()
+        .expect("started");
+    assert!(made.status.success(), "{made:?}");
+    let (committed, again) = (runs(&published()), runs(&again));
+    assert!(committed.len() > 80, "{}", committed.len());
+    let names = |files: &BTreeMap<String, String>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&committed), names(&again));
+    for (name, text) in &committed {
+        assert!(*text == again[name], "{name} is not what sources/ makes: run rebuild.sh");
+    }
+}
+
+#[test]
+fn rows_and_tables_count_alike() {
+    let user = User::new();
+    copy(&published().join("2-stalled-by-threads"), &user.path("R"));
+    copy(&published().join("tables"), &user.path("T"));
+    let trials = user.rows("R/trials.csv");
+    let stalled: BTreeMap<String, bool> = user
+        .rows("R/metrics.csv")
+        .iter()
+        .filter(|row| row["metric"] == "stalled")
+        .map(|row| (row["trial"].clone(), row["value"] == "1"))
+        .collect();
+    let text = user.read("T/2-stalled-by-threads.csv");
+    let table: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).skip(1).collect();
+    assert_eq!(table.len(), 8);
+    for line in table {
+        let cells: Vec<&str> = line.split(',').collect();
+        let rows: Vec<_> = trials.iter().filter(|row| row["threads"] == cells[0]).collect();
+        let count = rows.iter().filter(|row| stalled[&row["trial"]]).count();
+        assert_eq!((rows.len().to_string(), count.to_string()), (cells[1].into(), cells[2].into()));
+        // Where a throughput is printed, it says the same by the message's own rule.
+        for row in rows.iter().filter(|row| !row["mops_per_s"].is_empty()) {
+            let below = row["mops_per_s"].parse::<f64>().expect("a number") < 100.0;
+            assert_eq!(below, stalled[&row["trial"]], "{row:?}");
+        }
+        assert_eq!(rows.iter().filter(|row| row["mops_per_s"].is_empty()).count(), 5);
+    }
+}
+
+#[test]
+fn the_statistics_read_the_tables() {
+    let user = User::new();
+    copy(&published().join("tables"), &user.path("T"));
+    let json = |args: &str| -> serde_json::Value {
+        serde_json::from_str(&user.experiments(args).ok()).expect("JSON")
+    };
+    let threshold = json("stat threshold T/2-stalled-by-threads.csv --json");
+    let half = threshold["t50"]["estimate"].as_f64().expect("a number");
+    assert!((48.0..56.0).contains(&half), "{half}");
+}
