@@ -353,8 +353,13 @@ impl<'a, W: Work> Drive<'a, W> {
             // The work ran out between two looks: the threads' own clocks say when.
             window.end_ns = last_left_ns;
             self.counters.read(&mut self.end_ops);
-            let all_worked = window.begin_ns..=first_left_ns;
-            loaded = self.looks.iter().rev().find(|look| all_worked.contains(&look.at_ns)).copied();
+            // Behind a barrier all exist before any works.
+            let from_ns = if self.schedule.gap_ns.is_some() { window.begin_ns } else { 0 };
+            let made = self.spec.threads_made();
+            let all_worked = |look: &&Look| {
+                look.threads == made && (from_ns..=first_left_ns).contains(&look.at_ns)
+            };
+            loaded = self.looks.iter().rev().find(all_worked).copied();
         }
         record.slots_loaded = loaded.and_then(|look| look.slots);
         let window = (window.end_ns > window.begin_ns).then_some(window);
