@@ -7,6 +7,7 @@ pub mod error;
 pub mod hypergeometric;
 pub mod interval;
 pub mod multiplicity;
+pub mod power;
 pub mod proportion;
 pub mod root;
 pub mod samples;
@@ -15,6 +16,9 @@ pub mod stream;
 pub mod test_result;
 pub mod threshold;
 pub mod two_by_two;
+
+#[cfg(test)]
+mod golden;
 
 pub use error::StatError;
 pub use interval::{Estimate, Interval, Level};

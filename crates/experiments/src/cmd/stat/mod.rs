@@ -5,6 +5,7 @@
 //! [`Options::answer`], which chooses between text and JSON.
 
 pub mod columns;
+pub mod power;
 pub mod proportion;
 pub mod strata;
 pub mod table;
@@ -32,6 +33,7 @@ pub struct StatArgs {
 
 #[derive(Debug, Subcommand)]
 enum StatCommand {
+    Power(power::PowerArgs),
     Proportion(proportion::ProportionArgs),
     Strata(strata::StrataArgs),
     Threshold(threshold::ThresholdArgs),
@@ -41,6 +43,7 @@ enum StatCommand {
 /// Runs one `stat` subcommand, writing its result to `out`.
 pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
+        StatCommand::Power(args) => power::run(args, out),
         StatCommand::Proportion(args) => proportion::run(args, out),
         StatCommand::Strata(args) => strata::run(args, out),
         StatCommand::Threshold(args) => threshold::run(args, out),
