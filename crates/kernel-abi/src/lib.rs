@@ -14,6 +14,7 @@ pub mod errno;
 pub mod futex;
 pub mod futex_hash;
 pub mod id_set;
+pub mod init;
 pub mod kernel_config;
 pub mod kvm;
 pub mod library;

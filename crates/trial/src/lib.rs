@@ -8,6 +8,7 @@
 mod counters;
 pub mod drive;
 pub mod factor;
+pub mod guest_init;
 pub mod pivot;
 pub mod place;
 pub mod prepare;
