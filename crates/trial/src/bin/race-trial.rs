@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     // The kernel starts it so in a guest of the lab, as the first process.
     let mut arguments = std::env::args().skip(1);
     if arguments.next().as_deref() == Some(guest_init::ARGUMENT) {
-        match guest_init::run(&arguments.next().unwrap_or_default()) {}
+        guest_init::run(&arguments.next().unwrap_or_default());
     }
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);

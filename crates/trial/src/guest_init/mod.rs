@@ -7,7 +7,6 @@
 pub mod frame;
 pub mod protocol;
 
-use std::convert::Infallible;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
@@ -43,7 +42,7 @@ const HUNG_TASK_S: &str = "30";
 
 /// Serves `device` until the lab says to switch off. Ends the machine however it ends: the lab
 /// reads the reason on the console.
-pub fn run(device: &str) -> Infallible {
+pub fn run(device: &str) -> ! {
     for (file_system, folder) in [
         ("devtmpfs", "/dev"),
         ("proc", "/proc"),
