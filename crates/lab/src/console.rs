@@ -155,9 +155,8 @@ impl Watcher {
         if !is_complaint(message) {
             return;
         }
-        if message.starts_with("Kernel panic") {
-            self.died = Some(message.to_string());
-        } else if self.died.is_none() && message.starts_with("Oops") {
+        let panicked = message.starts_with("Kernel panic");
+        if panicked || (self.died.is_none() && message.starts_with("Oops")) {
             self.died = Some(message.to_string());
         }
         if self.in_this_trial < MOST_SPLATS {

@@ -5,5 +5,6 @@ pub mod cache;
 pub mod console;
 pub mod elf;
 pub mod error;
+pub mod executor;
 pub mod guest;
 pub mod kernels;

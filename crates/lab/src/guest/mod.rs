@@ -234,7 +234,7 @@ impl Guest {
         let mut bytes = vec![0u8; 1 << 16];
         let mut damaged = 0;
         loop {
-            while let Some(found) = self.decoder.next() {
+            while let Some(found) = self.decoder.next_found() {
                 let damage = match &found {
                     Found::Payload(payload) => match protocol::decode::<Reply>(payload) {
                         Ok((reply, behind)) => return Waited::Reply(reply, behind.to_vec()),

@@ -34,9 +34,11 @@ impl Shape {
                 "--cpus {cpus}: a guest has 1 to {MOST_CPUS} CPUs"
             )));
         }
-        if nodes == 0 || nodes > cpus || cpus % nodes != 0 {
-            let divisors: Vec<String> =
-                (1..=cpus.min(16)).filter(|n| cpus % n == 0).map(|n| n.to_string()).collect();
+        if nodes == 0 || nodes > cpus || !cpus.is_multiple_of(nodes) {
+            let divisors: Vec<String> = (1..=cpus.min(16))
+                .filter(|n| cpus.is_multiple_of(*n))
+                .map(|n| n.to_string())
+                .collect();
             return Err(LabError::Shape(format!(
                 "--nodes {nodes}: {cpus} CPUs can't be divided into {nodes} equal nodes; accepted \
                  for {cpus} CPUs are {}",

@@ -54,7 +54,7 @@ impl Decoder {
     }
 
     /// The next message, if all of it is there.
-    pub fn next(&mut self) -> Option<Found> {
+    pub fn next_found(&mut self) -> Option<Found> {
         loop {
             self.skip_to_magic();
             let word = |at: usize| {
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     fn all(decoder: &mut Decoder) -> Vec<Found> {
-        std::iter::from_fn(|| decoder.next()).collect()
+        std::iter::from_fn(|| decoder.next_found()).collect()
     }
 
     #[test]

@@ -91,7 +91,7 @@ fn serve(device: &str) -> io::Result<()> {
             return Err(io::Error::other("it was hung up"));
         }
         decoder.push(bytes.get(..count).unwrap_or_default());
-        while let Some(found) = decoder.next() {
+        while let Some(found) = decoder.next_found() {
             let request = match &found {
                 Found::Damaged => {
                     line.write_all(&frame_of(&Reply::Damaged, b""))?;

@@ -1,0 +1,466 @@
+//! Trials in guests: an [`Executor`] like this machine's.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use campaign::executor::{Broken, Done, Execution, Executor, Stop};
+use campaign::plan::Planned;
+use records::manifest;
+use records::rows::one_line;
+use trial::guest_init::protocol::{Ended, Reply, Request};
+use trial::record::{Status, TrialRecord};
+
+use crate::console::{Splat, Where};
+use crate::error::LabError;
+use crate::guest::machine::Accelerator;
+use crate::guest::qemu::Qemu;
+use crate::guest::shape::Shape;
+use crate::guest::{Guest, Plan, Waited, initramfs};
+use crate::kernels::Kernel;
+
+/// A boot that failed is tried again: under emulation a host that is busy can cost one.
+const BOOTS_TRIED: u32 = 3;
+
+/// What a guest may take beyond a trial's limit until it has killed it and told so.
+const REPLY_GRACE: Duration = Duration::from_secs(60);
+
+/// How much of what a dead trial said is kept in its row.
+const SAID_AT_MOST: usize = 400;
+
+/// What the lab needs to know.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The kernels, as the plan names them.
+    pub kernels: Vec<Kernel>,
+    /// The guests' size.
+    pub shape: Shape,
+    /// Over how many boots of each kernel the blocks are spread.
+    pub boots: u32,
+    /// Blocks in the plan.
+    pub blocks: u64,
+    /// The number of the first boot: one more than the last of a run that is resumed.
+    pub first_boot: u32,
+    /// Where the consoles go.
+    pub console_log: PathBuf,
+}
+
+/// What there is to say meanwhile.
+pub type Tell = Box<dyn FnMut(&str)>;
+
+/// Does trials in guests.
+pub struct Lab {
+    settings: Settings,
+    qemu: Qemu,
+    accelerator: Accelerator,
+    /// Whether the accelerator has booted a guest here.
+    proven: bool,
+    initramfs: tempfile::NamedTempFile,
+    log: Arc<Mutex<File>>,
+    guests: BTreeMap<String, Running>,
+    /// How many guests the host's memory holds.
+    room: u64,
+    next_boot: u32,
+    notes: Vec<String>,
+    boot_times: Vec<f64>,
+    tell: Tell,
+}
+
+#[derive(Debug)]
+struct Running {
+    guest: Guest,
+    boot: u32,
+    /// Which share of the blocks it is for.
+    share: u64,
+    last_used: u64,
+}
+
+impl Lab {
+    /// Finds QEMU and what it can do, and builds the guests' root from `program`, the trial's.
+    pub fn new(settings: Settings, program: &Path, mut tell: Tell) -> Result<Lab, LabError> {
+        let qemu = Qemu::find()?;
+        let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let room = settings.shape.fit(&meminfo)?;
+        let (accelerator, note) = accelerator();
+        if let Some(note) = &note {
+            tell(note);
+        }
+        let root = initramfs::build(program)?;
+        let mut initramfs = tempfile::Builder::new()
+            .prefix("stallscope-initramfs-")
+            .tempfile()
+            .map_err(|error| LabError::file("making a file in", std::env::temp_dir(), &error))?;
+        initramfs
+            .write_all(&root)
+            .map_err(|error| LabError::file("writing", initramfs.path(), &error))?;
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&settings.console_log)
+            .map_err(|error| LabError::file("writing", &settings.console_log, &error))?;
+        let next_boot = settings.first_boot.max(1);
+        Ok(Lab {
+            settings,
+            qemu,
+            accelerator,
+            proven: false,
+            initramfs,
+            log: Arc::new(Mutex::new(log)),
+            guests: BTreeMap::new(),
+            room,
+            next_boot,
+            notes: note.into_iter().collect(),
+            boot_times: Vec::new(),
+            tell,
+        })
+    }
+
+    /// Seconds from starting QEMU to readiness, of each boot so far.
+    pub fn boot_times(&self) -> &[f64] {
+        &self.boot_times
+    }
+
+    /// The kernels' entries of the manifest, before any has booted.
+    pub fn manifest_kernels(settings: &Settings) -> Vec<manifest::Kernel> {
+        settings.kernels.iter().map(|kernel| entry(kernel, &settings.shape, None, None)).collect()
+    }
+
+    fn kernel(&self, name: &str) -> Result<Kernel, Broken> {
+        self.settings.kernels.iter().find(|kernel| kernel.name == name).cloned().ok_or_else(|| {
+            let known: Vec<&str> =
+                self.settings.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            Broken(format!(
+                "the plan asks for the kernel {name:?} and the lab was given {}",
+                known.join(", ")
+            ))
+        })
+    }
+
+    /// Which share of the blocks a block is in: a boot is for one share.
+    fn share(&self, block: u64) -> u64 {
+        let blocks = self.settings.blocks.max(1);
+        let boots = u64::from(self.settings.boots.max(1)).min(blocks);
+        let index = u128::from(block.saturating_sub(1).min(blocks - 1)) * u128::from(boots);
+        u64::try_from(index / u128::from(blocks)).unwrap_or(0)
+    }
+
+    /// Has the guest for this kernel and block run, and every other one halted or ended. `false`
+    /// if it was asked to stop.
+    fn make_ready(&mut self, planned: &Planned, stop: &Stop) -> Result<bool, Broken> {
+        let share = self.share(planned.block);
+        let name = planned.kernel.clone();
+        for (other, running) in &mut self.guests {
+            if *other != name {
+                running.guest.halt();
+            }
+        }
+        if let Some(running) = self.guests.get_mut(&name) {
+            if running.share == share {
+                running.guest.go_on();
+                running.last_used = planned.sequence;
+                return Ok(true);
+            }
+            self.guests.remove(&name);
+        }
+        while self.guests.len() as u64 >= self.room {
+            let oldest = self.guests.iter().min_by_key(|(_, running)| running.last_used);
+            let Some(oldest) = oldest.map(|(name, _)| name.clone()) else { break };
+            self.guests.remove(&oldest);
+        }
+        let kernel = self.kernel(&name)?;
+        let Some((guest, boot)) = self.boot(&kernel, stop)? else { return Ok(false) };
+        self.boot_times.push(guest.boot_s());
+        self.guests.insert(name, Running { guest, boot, share, last_used: planned.sequence });
+        Ok(true)
+    }
+
+    /// Boots, as often as that is worth trying; `None` if it was asked to stop.
+    fn boot(&mut self, kernel: &Kernel, stop: &Stop) -> Result<Option<(Guest, u32)>, Broken> {
+        let mut failures: Vec<String> = Vec::new();
+        while (failures.len() as u32) < BOOTS_TRIED {
+            let boot = self.next_boot;
+            self.next_boot = self.next_boot.saturating_add(1);
+            (self.tell)(&format!(
+                "boot {boot}: {} with {} CPUs in QEMU {} ({})",
+                kernel.name,
+                self.settings.shape.cpus,
+                version_text(self.qemu.version),
+                self.accelerator.name()
+            ));
+            let log: Box<dyn Write + Send> = Box::new(Log(Arc::clone(&self.log)));
+            let plan = Plan {
+                qemu: &self.qemu,
+                accelerator: self.accelerator,
+                shape: &self.settings.shape,
+                image: &kernel.image,
+                initramfs: self.initramfs.path(),
+                patience: patience(self.accelerator, self.settings.shape.cpus, self.proven),
+            };
+            match Guest::boot(&plan, log, &format!("boot {boot}| "), &|| stop.is_set()) {
+                Ok(Some(guest)) => {
+                    self.proven = true;
+                    let ready = guest.ready();
+                    if ready.cpus != self.settings.shape.cpus {
+                        return Err(Broken(format!(
+                            "{} has {} CPUs online in a guest of {}: its NR_CPUS may be less, or a \
+                             CPU did not come up",
+                            kernel.name, ready.cpus, self.settings.shape.cpus
+                        )));
+                    }
+                    if self.accelerator == Accelerator::Tcg
+                        && let Some(clock) = ready.clocksource.as_deref().filter(|c| *c != "tsc")
+                    {
+                        self.notes.push(format!(
+                            "boot {boot}: the guest's clock is {clock}, not tsc: reading it is slow"
+                        ));
+                    }
+                    for splat in guest.splats(None) {
+                        self.notes.push(format!("boot {boot}, while booting: {}", splat.text));
+                    }
+                    return Ok(Some((guest, boot)));
+                }
+                Ok(None) => return Ok(None),
+                Err(error) if self.accelerator == Accelerator::Kvm && !self.proven => {
+                    let note = format!(
+                        "KVM is here and can't run this guest ({error}); going on with emulation"
+                    );
+                    (self.tell)(&note);
+                    self.notes.push(note);
+                    self.accelerator = Accelerator::Tcg;
+                }
+                Err(error) => {
+                    (self.tell)(&format!("boot {boot} failed: {error}"));
+                    self.notes.push(format!("boot {boot} of {} failed: {error}", kernel.name));
+                    failures.push(error.to_string());
+                }
+            }
+        }
+        Err(Broken(format!(
+            "{} did not boot in {BOOTS_TRIED} attempts; the last: {}; its console is in {}",
+            kernel.name,
+            failures.last().map_or("", String::as_str),
+            self.settings.console_log.display()
+        )))
+    }
+}
+
+impl Executor for Lab {
+    fn run(&mut self, planned: &Planned, limit: Duration, stop: &Stop) -> Result<Done, Broken> {
+        if stop.is_set() || !self.make_ready(planned, stop)? {
+            return Ok(Done::Interrupted);
+        }
+        let kernel = self.kernel(&planned.kernel)?;
+        let accelerator = self.accelerator;
+        let shape = self.settings.shape;
+        let Some(running) = self.guests.get_mut(&planned.kernel) else {
+            return Err(Broken(format!("the guest for {} is gone", planned.kernel)));
+        };
+        let number = planned.spec.trial;
+        let request =
+            Request::Trial { spec: Box::new(planned.spec.clone()), limit_s: limit.as_secs_f64() };
+        let started_at = SystemTime::now();
+        let deadline = Instant::now() + limit.saturating_add(REPLY_GRACE);
+        let waited = match running.guest.ask(&request) {
+            Ok(()) => running.guest.answer(&request, deadline, &|| stop.is_set()),
+            // Why it is gone is found where it is read from.
+            Err(_) => running.guest.answer(&request, deadline, &|| false),
+        };
+        let mut lost = true;
+        let record = match waited {
+            Waited::Stopped => {
+                // The trial still runs in it.
+                self.guests.remove(&planned.kernel);
+                return Ok(Done::Interrupted);
+            }
+            Waited::Reply(Reply::Ended { trial, how, said }, output) if trial == number => {
+                lost = false;
+                read_record(how, &said, &output, limit)
+            }
+            Waited::Reply(Reply::Refused(sentence), _) => {
+                TrialRecord::failed(Status::Refused, sentence)
+            }
+            Waited::Reply(reply, _) => TrialRecord::failed(
+                Status::Crashed,
+                format!("the guest answered something else: {}", shortened(&format!("{reply:?}"))),
+            ),
+            Waited::Late => TrialRecord::failed(
+                Status::Crashed,
+                format!(
+                    "the guest hung: no answer {} s after the trial's limit of {} s; it was ended",
+                    REPLY_GRACE.as_secs(),
+                    limit.as_secs_f64()
+                ),
+            ),
+            Waited::Dead(reason) => {
+                TrialRecord::failed(Status::Crashed, format!("the guest died: {reason}"))
+            }
+        };
+        let found = running.guest.splats((!lost).then_some(number));
+        let boot = running.boot;
+        let execution_kernel = entry(&kernel, &shape, Some(accelerator), Some(&running.guest));
+        let (splats, others): (Vec<Splat>, Vec<Splat>) =
+            found.into_iter().partition(|splat| splat.at == Where::Trial(number));
+        for splat in others {
+            let when = match splat.at {
+                Where::Boot => "before its first trial".to_string(),
+                Where::Trial(trial) => format!("in trial {trial}"),
+                Where::After(trial) => format!("after trial {trial}"),
+            };
+            self.notes.push(format!("boot {boot}, {when}: {}", splat.text));
+        }
+        // A kernel that has oopsed goes on as nobody can tell.
+        if lost || splats.iter().any(|splat| is_fatal(&splat.text)) {
+            self.guests.remove(&planned.kernel);
+        }
+        Ok(Done::Trial(Box::new(Execution {
+            started_at,
+            record,
+            boot: Some(boot),
+            kernel: execution_kernel,
+            splats: Some(splats.into_iter().map(|splat| splat.text).collect()),
+            disturbances: std::mem::take(&mut self.notes),
+        })))
+    }
+
+    fn finish(&mut self) {
+        self.guests.clear();
+    }
+}
+
+/// The console's file, shared by the guests; each write is whole lines.
+struct Log(Arc<Mutex<File>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// KVM where it runs a guest of one instruction, and what to say where it is here and doesn't. The
+/// first boot proves it, or falls back.
+fn accelerator() -> (Accelerator, Option<String>) {
+    use kernel_abi::kvm::{Kvm, probe};
+    match probe() {
+        Ok(Kvm::Runs | Kvm::Makes) => (Accelerator::Kvm, None),
+        Ok(Kvm::Absent) => (Accelerator::Tcg, None),
+        Ok(other) => (Accelerator::Tcg, Some(format!("{other}; going on with emulation"))),
+        Err(errno) => (
+            Accelerator::Tcg,
+            Some(format!("KVM can't be tried: {errno}; going on with emulation")),
+        ),
+    }
+}
+
+/// How long a boot may take. Emulated, a busy host multiplies what docs/lab.md measures (11 s at
+/// 32 CPUs, 31 s at 96); KVM that works needs a few seconds.
+fn patience(accelerator: Accelerator, cpus: u32, proven: bool) -> Duration {
+    match (accelerator, proven) {
+        (Accelerator::Kvm, false) => Duration::from_secs(30 + u64::from(cpus) / 4),
+        (Accelerator::Kvm, true) => Duration::from_secs(120 + u64::from(cpus)),
+        (Accelerator::Tcg, _) => Duration::from_secs(180 + 5 * u64::from(cpus)),
+    }
+}
+
+fn version_text((major, minor, patch): (u32, u32, u32)) -> String {
+    format!("{major}.{minor}.{patch}")
+}
+
+/// A kernel as rows and manifest name it.
+fn entry(
+    kernel: &Kernel,
+    shape: &Shape,
+    accelerator: Option<Accelerator>,
+    guest: Option<&Guest>,
+) -> manifest::Kernel {
+    let ready = guest.map(Guest::ready);
+    manifest::Kernel {
+        name: kernel.name.clone(),
+        release: ready.map(|ready| ready.release.clone()).or_else(|| kernel.about.release.clone()),
+        version: ready.map(|ready| ready.version.clone()),
+        cpus: Some(ready.map_or(shape.cpus, |ready| ready.cpus)),
+        nodes: Some(ready.map_or(shape.nodes, |ready| ready.nodes)),
+        accelerator: accelerator.map(|accelerator| accelerator.name().to_string()),
+        patches: kernel.about.patches.clone(),
+    }
+}
+
+fn read_record(how: Ended, said: &str, output: &[u8], limit: Duration) -> TrialRecord {
+    let said = match one_line(said) {
+        said if said.is_empty() => String::new(),
+        said => format!("; it said: {}", shortened(&said)),
+    };
+    let crashed = |what: String| TrialRecord::failed(Status::Crashed, format!("{what}{said}"));
+    let record = serde_json::from_slice::<TrialRecord>(output).ok();
+    match (how, record) {
+        (Ended::Exited(0), Some(record)) => record,
+        (Ended::Exited(0), None) => crashed("race-trial ended without a whole record".to_string()),
+        // A spec that the trial refuses is told in a record too, with another status.
+        (Ended::Exited(_), Some(record)) if record.status != Status::Ok => record,
+        (Ended::Exited(status), _) => crashed(format!("race-trial ended with status {status}")),
+        (Ended::Signalled(signal), _) => crashed(format!("race-trial was killed by {signal}")),
+        (Ended::NotStarted(sentence), _) => crashed(sentence),
+        (Ended::Limit, _) => TrialRecord::failed(
+            Status::Timeout,
+            format!(
+                "it still ran after its time limit of {} s and was killed{said}",
+                limit.as_secs_f64()
+            ),
+        ),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(SAID_AT_MOST).collect()
+}
+
+/// Whether a complaint leaves a kernel that can't be trusted. A warning, a stall or a hung task
+/// is told and the kernel goes on as it means to.
+fn is_fatal(splat: &str) -> bool {
+    ["Oops", "BUG: ", "kernel BUG", "general protection", "Kernel panic", "double fault"]
+        .iter()
+        .any(|start| splat.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_a_process_becomes_a_status_and_a_reason() {
+        let limit = Duration::from_secs(4);
+        let ok = serde_json::to_vec(&TrialRecord::empty(Status::Ok)).unwrap();
+        let refused =
+            serde_json::to_vec(&TrialRecord::failed(Status::Refused, "no such node")).unwrap();
+        for (how, output, status, error) in [
+            (Ended::Exited(0), &ok, Status::Ok, ""),
+            (Ended::Exited(0), &vec![], Status::Crashed, "whole record; it said: oh no"),
+            (Ended::Exited(2), &refused, Status::Refused, "no such node"),
+            (Ended::Exited(101), &vec![], Status::Crashed, "status 101; it said: oh no"),
+            (Ended::Exited(1), &ok, Status::Crashed, "status 1"),
+            (Ended::Signalled("SIGSEGV".into()), &vec![], Status::Crashed, "SIGSEGV"),
+            (Ended::Limit, &vec![], Status::Timeout, "limit of 4 s"),
+            (Ended::NotStarted("no room".into()), &vec![], Status::Crashed, "no room"),
+        ] {
+            let record = read_record(how, "oh\nno", output, limit);
+            assert_eq!(record.status, status);
+            let found = record.error.unwrap_or_default();
+            assert!(found.contains(error), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_stall_is_told_and_an_oops_ends_the_guest() {
+        assert!(is_fatal("Oops: int3: 0000 [#1] SMP NOPTI"));
+        assert!(is_fatal("BUG: kernel NULL pointer dereference, address: 8"));
+        assert!(!is_fatal("rcu: INFO: rcu_preempt self-detected stall on CPU"));
+        assert!(!is_fatal("WARNING: CPU: 0 PID: 1 at kernel/futex/core.c:1690"));
+        assert!(!is_fatal("watchdog: BUG: soft lockup - CPU#3 stuck for 22s!"));
+    }
+}
