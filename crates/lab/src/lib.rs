@@ -1,6 +1,7 @@
 //! The kernel lab: stock and patched kernels ([`kernels`]) in QEMU guests ([`guest`]) that do
 //! trials, so that a machine with two cores shows the races of one with many.
 
+pub mod build;
 pub mod cache;
 pub mod console;
 pub mod elf;
