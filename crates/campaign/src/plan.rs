@@ -141,6 +141,21 @@ impl Plan {
         Ok(Plan { cells, trials, notes })
     }
 
+    /// Puts the trials of one kernel after those of another, each kernel's in the order that they
+    /// had: where a machine can't hold all kernels' guests at once and changing them costs a boot.
+    pub fn by_kernel(&mut self, kernels: &[String]) {
+        let place = |name: &String| kernels.iter().position(|kernel| kernel == name);
+        self.trials.sort_by_key(|planned| place(&planned.kernel));
+        for (index, planned) in self.trials.iter_mut().enumerate() {
+            planned.sequence = index as u64 + 1;
+        }
+        self.notes.push(
+            "the guests of all kernels do not fit into this machine's memory at once, so the \
+             kernels run one after the other: what drifts meanwhile is not balanced between them"
+                .to_string(),
+        );
+    }
+
     /// The planned time of all trials together.
     pub fn expected(&self) -> Span {
         Span::from_ns(

@@ -2,6 +2,7 @@
 
 mod cmd;
 mod failure;
+mod place;
 mod progress;
 mod site;
 

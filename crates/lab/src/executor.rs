@@ -79,9 +79,13 @@ struct Running {
 }
 
 impl Lab {
-    /// Finds QEMU and what it can do, and builds the guests' root from `program`, the trial's.
-    pub fn new(settings: Settings, program: &Path, mut tell: Tell) -> Result<Lab, LabError> {
-        let qemu = Qemu::find()?;
+    /// Finds what QEMU can do here, and builds the guests' root from `program`, the trial's.
+    pub fn new(
+        settings: Settings,
+        qemu: Qemu,
+        program: &Path,
+        mut tell: Tell,
+    ) -> Result<Lab, LabError> {
         let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let room = settings.shape.fit(&meminfo)?;
         let (accelerator, note) = accelerator();
@@ -124,8 +128,8 @@ impl Lab {
     }
 
     /// The kernels' entries of the manifest, before any has booted.
-    pub fn manifest_kernels(settings: &Settings) -> Vec<manifest::Kernel> {
-        settings.kernels.iter().map(|kernel| entry(kernel, &settings.shape, None, None)).collect()
+    pub fn manifest_kernels(kernels: &[Kernel], shape: &Shape) -> Vec<manifest::Kernel> {
+        kernels.iter().map(|kernel| entry(kernel, shape, None, None)).collect()
     }
 
     fn kernel(&self, name: &str) -> Result<Kernel, Broken> {

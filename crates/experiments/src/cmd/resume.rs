@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use campaign::executor::{Executor, Stop, ThisMachine};
+use campaign::executor::Stop;
 use campaign::journal::Journal;
 use campaign::{resume, utc};
 use clap::Args;
@@ -14,6 +14,7 @@ use records::manifest::{Manifest, Resumed};
 use super::planning::{counted, plan};
 use super::run::{Going, go, journal_failure, say};
 use crate::failure::{Failure, Outcome};
+use crate::place::Place;
 use crate::site::ThisSite;
 
 /// Go on where a run stopped
@@ -42,7 +43,9 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
     let mut manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
     let here = ThisSite::look()?;
-    let changes = resume::changes(&manifest, &here.machine);
+    let place = Place::of_run(&manifest, &here)?;
+    let mut changes = resume::changes(&manifest, &here.machine);
+    changes.extend(place.changes(&manifest));
     if !changes.is_empty() && !args.force {
         return Err(Failure::Request(format!(
             "{} can't be gone on with as the same run: {}. Start a new run, or go on with --force: the change is then recorded",
@@ -56,19 +59,22 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         cpus: manifest.kernels.first().and_then(|kernel| kernel.cpus).unwrap_or(here.site.cpus),
         kernels: manifest.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
     };
-    let plan = plan(&definition, &site, |plan| here.check(plan))?;
-    resume::same_plan(&args.run, &plan).map_err(|error| request(&error))?;
+    let mut plan = plan(&definition, &site, |plan| place.check(plan))?;
+    if let Err(error) = resume::same_plan(&args.run, &plan) {
+        // It may have begun where fewer guests fitted.
+        plan.by_kernel(&site.kernels);
+        resume::same_plan(&args.run, &plan).map_err(|_| request(&error))?;
+    }
     let stop = Stop::by_signals(
         Interrupt::install()
             .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
-    );
-    let mut executor: Box<dyn Executor> = Box::new(
-        ThisMachine::new(here.kernel()).map_err(|error| Failure::Running(error.to_string()))?,
     );
     let (mut journal, finished, torn) = Journal::reopen(&args.run).map_err(journal_failure)?;
     if let Some(torn) = &torn {
         say(&format!("note: {}", torn.sentence(&args.run.join("trials.csv"))));
     }
+    let mut executor =
+        place.executor(&args.run, definition.trials, crate::place::next_boot(&args.run))?;
     let left = plan.trials.len().saturating_sub(finished.len());
     say(&format!(
         "{}: {} done, {left} to do; {}",

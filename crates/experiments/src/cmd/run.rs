@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use campaign::definition::{Definition, Entry};
-use campaign::executor::{Executor, Stop, ThisMachine};
+use campaign::executor::{Executor, Stop};
 use campaign::journal::{self, Journal};
-use campaign::plan::{Plan, Site};
+use campaign::plan::Plan;
 use campaign::resume::sha256;
 use campaign::runner::{self, Ended};
 use campaign::utc;
@@ -18,6 +18,7 @@ use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
 
 use super::planning::{PlanningArgs, counted, in_words, plan};
 use crate::failure::{Failure, Outcome};
+use crate::place::LabArgs;
 use crate::progress::Progress;
 use crate::site::ThisSite;
 
@@ -45,29 +46,16 @@ pub struct RunArgs {
     json: bool,
 }
 
-/// Where the trials run, when not on this machine.
-#[derive(Debug, Clone, Default, Args)]
-pub struct LabArgs {}
-
-impl LabArgs {
-    /// What a plan needs to know of it.
-    pub fn site(&self) -> Result<Site, Failure> {
-        Ok(ThisSite::look()?.site)
-    }
-
-    /// Which CPUs the threads of each cell get, a line a cell that asks for any.
-    pub fn placements(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
-        crate::site::placements(plan)
-    }
-}
-
 /// Plans, runs, analyses and reports.
 pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let (entry, definition) = args.planning.definition()?;
     crate::site::check_rule(&definition)?;
     let here = ThisSite::look()?;
-    let site = args.lab.site()?;
-    let plan = plan(&definition, &site, |plan| here.check(plan))?;
+    let place = args.lab.place(&here)?;
+    let mut plan = plan(&definition, &place.site(), |plan| place.check(plan))?;
+    if place.in_turn() {
+        plan.by_kernel(&place.site().kernels);
+    }
     let started = SystemTime::now();
     let folder = match args.out {
         Some(folder) => folder,
@@ -79,13 +67,12 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         Interrupt::install()
             .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
     );
-    let kernels = vec![here.kernel()];
-    let mut executor: Box<dyn Executor> = Box::new(
-        ThisMachine::new(here.kernel()).map_err(|error| Failure::Running(error.to_string()))?,
-    );
-    let mut manifest = manifest(&entry, &definition, &plan, &here.machine, kernels, started);
+    let mut manifest =
+        manifest(&entry, &definition, &plan, &here.machine, place.kernels(), started);
+    manifest.executor = place.executor_text();
     manifest.disturbances.extend(here.disturbances());
     let mut journal = Journal::create(&folder, &manifest, &plan).map_err(journal_failure)?;
+    let mut executor = place.executor(&folder, definition.trials, 1)?;
 
     say(&format!(
         "{}: {}, about {}; {}",

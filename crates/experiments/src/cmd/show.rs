@@ -8,9 +8,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::planning::{PlanningArgs, counted, in_words, plan};
-use super::run::LabArgs;
 use super::stat::table::Table;
 use crate::failure::Outcome;
+use crate::place::LabArgs;
 
 /// Show the plan of an experiment; nothing is run
 ///
@@ -33,7 +33,7 @@ pub struct ShowArgs {
 /// Prints the plan.
 pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     let (entry, definition) = args.planning.definition()?;
-    let site = args.lab.site()?;
+    let site = args.lab.planned_site()?;
     let plan = plan(&definition, &site, |_| Ok(()))?;
     let seconds = plan.expected().seconds();
     if args.json {

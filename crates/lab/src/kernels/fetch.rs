@@ -97,6 +97,33 @@ pub fn obtain(
     }
 }
 
+/// The full name of the kernel that [`obtain`] would give; nothing is downloaded but an index.
+pub fn full_name(
+    cache: &Cache,
+    source: &Source,
+    name: &str,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<String, LabError> {
+    let parsed = KernelName::parse(name)?;
+    let KernelName::Debian(version) = &parsed else {
+        return obtain(cache, source, name, progress).map(|kernel| kernel.name);
+    };
+    let here = parsed.find_here(cache)?.map(|kernel| kernel.name);
+    if let Some(name) = &here
+        && *name == format!("debian:{version}")
+    {
+        return Ok(name.clone());
+    }
+    match (source.index(cache, progress), here) {
+        (Ok(index), _) => match index.newest(version) {
+            Some(found) => Ok(format!("debian:{}", found.version)),
+            None => Err(parsed.unknown(cache, Some(&index))),
+        },
+        (Err(_), Some(name)) => Ok(name),
+        (Err(error), None) => Err(error),
+    }
+}
+
 /// Fetches one kernel of the index, unless it is here.
 fn fetch(
     cache: &Cache,

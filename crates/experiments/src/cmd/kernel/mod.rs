@@ -42,7 +42,7 @@ pub fn run(args: KernelArgs, out: &mut dyn Write) -> Outcome {
 }
 
 /// Where kernels come from; `#[command(flatten)]` it.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ArchiveOptions {
     /// The Debian archive; by default the one in this system's apt sources
     #[arg(long, value_name = "URL")]

@@ -1,0 +1,278 @@
+//! Where the trials of a run are done: on this machine, or in guests of the lab.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use campaign::executor::{Executor, ThisMachine};
+use campaign::plan::{Plan, Site};
+use clap::Args;
+use lab::cache::Cache;
+use lab::executor::{Lab, Settings};
+use lab::guest::qemu::Qemu;
+use lab::guest::shape::Shape;
+use lab::kernels::fetch::{full_name, obtain};
+use lab::kernels::{Kernel, sha256};
+use records::manifest::{self, Manifest};
+use records::table::Table;
+use trial::factor::{Placement, Workload};
+
+use crate::cmd::kernel::{ArchiveOptions, tell, told};
+use crate::failure::Failure;
+use crate::site::ThisSite;
+
+/// What the manifest says of who ran the trials, on this machine.
+const HERE: &str = "this machine";
+/// In the lab; the number of boots follows.
+const LAB: &str = "lab, boots: ";
+
+/// Where the trials run, when not on this machine.
+#[derive(Debug, Clone, Args)]
+pub struct LabArgs {
+    /// In the lab, on this kernel: debian:VERSION, a NAME of `kernel build`, or the path of an
+    /// image; repeatable, which makes the kernel a factor
+    #[arg(long, value_name = "KERNEL", help_heading = "Lab")]
+    kernel: Vec<String>,
+    /// CPUs of a guest, 1 to 255; shares of `threads` are of these
+    #[arg(long, value_name = "N", default_value_t = 32, requires = "kernel", help_heading = "Lab")]
+    cpus: u32,
+    /// Equal NUMA nodes of a guest
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab")]
+    nodes: u32,
+    /// Spread the blocks over this many boots of each kernel
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab")]
+    boots: u32,
+}
+
+impl LabArgs {
+    /// Finds the place, and in the lab fetches the kernels that are not here.
+    pub fn place<'a>(&self, here: &'a ThisSite) -> Result<Place<'a>, Failure> {
+        if self.kernel.is_empty() {
+            return Ok(Place::Here(here));
+        }
+        Ok(Place::Lab(LabPlace::new(&self.kernel, self.cpus, self.nodes, self.boots)?))
+    }
+
+    /// What a plan needs to know; nothing is fetched.
+    pub fn planned_site(&self) -> Result<Site, Failure> {
+        if self.kernel.is_empty() {
+            return Ok(ThisSite::look()?.site);
+        }
+        let shape = Shape::new(self.cpus, self.nodes)?;
+        let cache = Cache::of_user()?;
+        let source = ArchiveOptions::default().source();
+        let mut kernels = Vec::new();
+        for name in &self.kernel {
+            let name = full_name(&cache, &source, name, &mut tell);
+            told();
+            let name = name?;
+            if !kernels.contains(&name) {
+                kernels.push(name);
+            }
+        }
+        Ok(Site { cpus: shape.cpus, kernels })
+    }
+
+    /// Which CPUs the threads of each cell get, a line a cell that asks for any; of a guest that is
+    /// not booted nobody knows.
+    pub fn placements(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
+        match self.kernel.is_empty() {
+            true => crate::site::placements(plan),
+            false => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Where the trials of a run are done.
+pub enum Place<'a> {
+    /// On this machine.
+    Here(&'a ThisSite),
+    /// In the lab.
+    Lab(LabPlace),
+}
+
+impl<'a> Place<'a> {
+    /// Where a run that is gone on with was begun.
+    pub fn of_run(manifest: &Manifest, here: &'a ThisSite) -> Result<Place<'a>, Failure> {
+        let Some(boots) = manifest.executor.strip_prefix(LAB) else {
+            return Ok(Place::Here(here));
+        };
+        let first = manifest.kernels.first();
+        let (Ok(boots), Some(cpus), Some(nodes)) =
+            (boots.parse(), first.and_then(|k| k.cpus), first.and_then(|k| k.nodes))
+        else {
+            return Err(Failure::Request(
+                "the run's manifest does not tell the guests that it was begun with".to_string(),
+            ));
+        };
+        let names: Vec<String> = manifest.kernels.iter().map(|k| k.name.clone()).collect();
+        Ok(Place::Lab(LabPlace::new(&names, cpus, nodes, boots)?))
+    }
+
+    /// What a plan needs to know.
+    pub fn site(&self) -> Site {
+        match self {
+            Place::Here(here) => here.site.clone(),
+            Place::Lab(lab) => Site {
+                cpus: lab.shape.cpus,
+                kernels: lab.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+            },
+        }
+    }
+
+    /// Whether the kernels must run one after the other.
+    pub fn in_turn(&self) -> bool {
+        matches!(self, Place::Lab(lab) if lab.room < lab.kernels.len() as u64)
+    }
+
+    /// That every cell can run there.
+    pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
+        match self {
+            Place::Here(here) => here.check(plan),
+            Place::Lab(lab) => lab.check(plan),
+        }
+    }
+
+    /// The kernels, for the manifest.
+    pub fn kernels(&self) -> Vec<manifest::Kernel> {
+        match self {
+            Place::Here(here) => vec![here.kernel()],
+            Place::Lab(lab) => Lab::manifest_kernels(&lab.kernels, &lab.shape),
+        }
+    }
+
+    /// Who runs the trials, for the manifest.
+    pub fn executor_text(&self) -> String {
+        match self {
+            Place::Here(_) => HERE.to_string(),
+            Place::Lab(lab) => format!("{LAB}{}", lab.boots),
+        }
+    }
+
+    /// What of the kernels is no longer as it was when the run was begun, a sentence each.
+    pub fn changes(&self, manifest: &Manifest) -> Vec<String> {
+        let Place::Lab(lab) = self else { return Vec::new() };
+        let mut changes = Vec::new();
+        for then in &manifest.kernels {
+            let Some(now) = lab.kernels.iter().find(|kernel| kernel.name == then.name) else {
+                changes.push(format!("the kernel {} is not here any more", then.name));
+                continue;
+            };
+            if then.patches != now.about.patches {
+                changes.push(format!("the kernel {} was built with other patches", then.name));
+            } else if now.about.release.is_some() && then.release != now.about.release {
+                changes.push(format!("the kernel {} has another release", then.name));
+            }
+        }
+        changes
+    }
+
+    /// Who does the trials of a run in `folder`, which has `blocks` blocks.
+    pub fn executor(
+        &self,
+        folder: &Path,
+        blocks: u64,
+        first_boot: u32,
+    ) -> Result<Box<dyn Executor>, Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::Running(error.to_string());
+        match self {
+            Place::Here(here) => {
+                Ok(Box::new(ThisMachine::new(here.kernel()).map_err(|error| failed(&error))?))
+            }
+            Place::Lab(lab) => {
+                let program = embedded::install("race-trial", embedded::RACE_TRIAL)
+                    .map_err(|error| failed(&format!("laying out race-trial: {error}")))?;
+                let settings = Settings {
+                    kernels: lab.kernels.clone(),
+                    shape: lab.shape,
+                    boots: lab.boots,
+                    blocks,
+                    first_boot,
+                    console_log: folder.join("console.log"),
+                };
+                Ok(Box::new(Lab::new(settings, lab.qemu.clone(), &program, Box::new(say))?))
+            }
+        }
+    }
+}
+
+/// Guests of one size, of each of these kernels.
+pub struct LabPlace {
+    kernels: Vec<Kernel>,
+    shape: Shape,
+    boots: u32,
+    qemu: Qemu,
+    room: u64,
+}
+
+impl LabPlace {
+    fn new(names: &[String], cpus: u32, nodes: u32, boots: u32) -> Result<LabPlace, Failure> {
+        if boots == 0 {
+            return Err(Failure::Request("--boots 0: accepted is a number from 1".to_string()));
+        }
+        let shape = Shape::new(cpus, nodes)?;
+        let room = shape.fit(&fs::read_to_string("/proc/meminfo").unwrap_or_default())?;
+        let qemu = Qemu::find()?;
+        let cache = Cache::of_user()?;
+        let source = ArchiveOptions::default().source();
+        let mut kernels: Vec<Kernel> = Vec::new();
+        for name in names {
+            let kernel = obtain(&cache, &source, name, &mut tell);
+            told();
+            let mut kernel = kernel?;
+            if kernels.iter().any(|other| other.name == kernel.name) {
+                continue;
+            }
+            if kernel.about.image_sha256.is_empty() {
+                let image = fs::read(&kernel.image).unwrap_or_default();
+                kernel.about.image_sha256 = sha256(&image);
+            }
+            kernels.push(kernel);
+        }
+        Ok(LabPlace { kernels, shape, boots, qemu, room })
+    }
+
+    fn check(&self, plan: &Plan) -> Result<(), Failure> {
+        let (cpus, nodes) = (self.shape.cpus, self.shape.nodes);
+        for cell in &plan.cells {
+            if cell.spec.workload == Workload::Command {
+                return Err(Failure::Request(
+                    "workload command: a guest of the lab holds race-trial and no other program; \
+                     on this machine (without --kernel) it runs any"
+                        .to_string(),
+                ));
+            }
+            let beyond = match &cell.spec.placement {
+                Placement::Cpus(list) | Placement::Pin(list) => {
+                    kernel_abi::id_set::parse_list(list, "CPU")
+                        .is_ok_and(|ids| ids.iter().any(|id| *id >= cpus))
+                }
+                Placement::Node(node) => *node >= nodes,
+                Placement::Unpinned | Placement::Compact | Placement::Scatter => false,
+            };
+            if beyond {
+                return Err(Failure::Request(format!(
+                    "placement {}: the guest has the CPUs 0-{} in the nodes 0-{}",
+                    cell.spec.placement,
+                    cpus - 1,
+                    nodes - 1
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One more than the last boot that a run has a row of.
+pub fn next_boot(run: &Path) -> u32 {
+    let file = run.join("trials.csv");
+    let Ok(table) = Table::read(&file, &records::columns::TRIALS) else { return 1 };
+    let boots = table.column("boot").into_iter().filter_map(|(_, cell)| cell.parse::<u32>().ok());
+    boots.max().unwrap_or(0).saturating_add(1)
+}
+
+/// What the lab does between trials, on a line of its own.
+fn say(line: &str) {
+    let clear = if io::stderr().is_terminal() { "\r\x1b[2K" } else { "" };
+    let _ = writeln!(io::stderr(), "{clear}{line}");
+}
