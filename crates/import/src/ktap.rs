@@ -294,20 +294,20 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
 
     #[test]
     fn nested_by_indentation_as_the_specification_has_it() {
-        let text = "KTAP version 1\n1..1\n  KTAP version 1\n  1..3\n    KTAP version 1\n    1..1\n    # test_1: initializing test_1\n    ok 1 test_1\n  ok 1 example_test_1\n    KTAP version 1\n    1..2\n    ok 1 test_1 # SKIP test_1 skipped\n    ok 2 test_2\n  ok 2 example_test_2\n    KTAP version 1\n    1..3\n    ok 1 test_1\n    # test_2: FAIL\n    not ok 2 test_2\n    ok 3 test_3 # SKIP test_3 skipped\n  not ok 3 example_test_3\nnot ok 1 main_test\n";
+        let text = "KTAP version 1\n1..1\n  KTAP version 1\n  1..3\n    KTAP version 1\n    1..1\n    # one: sets up\n    ok 1 one\n  ok 1 wait\n    KTAP version 1\n    1..2\n    ok 1 one # SKIP no memory\n    ok 2 two\n  ok 2 wake\n    KTAP version 1\n    1..3\n    ok 1 one\n    # two: FAIL\n    not ok 2 two\n    ok 3 three # SKIP no time\n  not ok 3 requeue\nnot ok 1 futex\n";
         let imported = read(&text.replace('\n', "\r\n"), Depth::Leaves);
         assert_eq!(
             counts(&imported),
             [
-                ("main_test / example_test_1 / test_1", 1, 0),
-                ("main_test / example_test_2 / test_1", 0, 0),
-                ("main_test / example_test_2 / test_2", 1, 0),
-                ("main_test / example_test_3 / test_1", 1, 0),
-                ("main_test / example_test_3 / test_2", 0, 1),
-                ("main_test / example_test_3 / test_3", 0, 0),
+                ("futex / wait / one", 1, 0),
+                ("futex / wake / one", 0, 0),
+                ("futex / wake / two", 1, 0),
+                ("futex / requeue / one", 1, 0),
+                ("futex / requeue / two", 0, 1),
+                ("futex / requeue / three", 0, 0),
             ]
         );
-        assert_eq!(counts(&read(text, Depth::Programs)), [("main_test", 0, 1)]);
+        assert_eq!(counts(&read(text, Depth::Programs)), [("futex", 0, 1)]);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! `schbench`, as printed by its versions from 2016 on.
 //!
 //! ```text
-//! Wakeup Latencies percentiles (usec) runtime 10 (s) (30212 total samples)
-//!           50.0th: 7          (7806 samples)
-//!         * 99.0th: 175        (2590 samples)
-//!           min=1, max=10224
-//! average rps: 3024.60
+//! Wakeup Latencies percentiles (usec) runtime 10 (s) (40117 total samples)
+//!           50.0th: 7          (9120 samples)
+//!         * 99.0th: 166        (3071 samples)
+//!           min=1, max=8713
+//! average rps: 4010.60
 //! ```
 //!
 //! An invocation is a trial. What it prints every interval is its timeline; the last of each kind is
@@ -352,28 +352,28 @@ mod tests {
     const NEW: &str = "\
 $ ./schbench -L -m 4 -M auto -t 256 -n 0 -r 20 -s 0
 auto pinning message and worker threads
-Wakeup Latencies percentiles (usec) runtime 10 (s) (30212 total samples)
-\t  50.0th: 7          (7806 samples)
-\t* 99.0th: 175        (2590 samples)
-\t  99.9th: 909        (271 samples)
-\t  min=1, max=10224
-Request Latencies percentiles (usec) runtime 10 (s) (30246 total samples)
-\t  50.0th: 16864      (10050 samples)
-\t* 99.0th: 17248      (616 samples)
-\t  min=9243, max=27964
+Wakeup Latencies percentiles (usec) runtime 10 (s) (40117 total samples)
+\t  50.0th: 7          (9120 samples)
+\t* 99.0th: 166        (3071 samples)
+\t  99.9th: 777        (271 samples)
+\t  min=1, max=8713
+Request Latencies percentiles (usec) runtime 10 (s) (40160 total samples)
+\t  50.0th: 12112      (13377 samples)
+\t* 99.0th: 12624      (616 samples)
+\t  min=7031, max=20110
 RPS percentiles (requests) runtime 10 (s) (1 total samples)
-\t* 50.0th: 3020       (0 samples)
-\t  min=3017, max=3017
+\t* 50.0th: 4004       (0 samples)
+\t  min=4001, max=4001
 sched delay: message 2 (usec) worker 15 (usec)
-current rps: 3017.50
-Wakeup Latencies percentiles (usec) runtime 20 (s) (60424 total samples)
-\t  50.0th: 8          (7806 samples)
-\t* 99.0th: 180        (2590 samples)
-\t  min=1, max=10224
+current rps: 4001.50
+Wakeup Latencies percentiles (usec) runtime 20 (s) (80222 total samples)
+\t  50.0th: 8          (9120 samples)
+\t* 99.0th: 180        (3071 samples)
+\t  min=1, max=8713
 RPS percentiles (requests) runtime 20 (s) (2 total samples)
-\t* 50.0th: 3024       (0 samples)
-\t  min=3017, max=3030
-average rps: 3024.60
+\t* 50.0th: 4010       (0 samples)
+\t  min=4001, max=3030
+average rps: 4010.60
 sched delay: message 3 (usec) worker 16 (usec)
 ";
 
@@ -382,13 +382,13 @@ sched delay: message 3 (usec) worker 16 (usec)
 Latency percentiles (usec)
 \t50.0000th: 4
 \t*99.0000th: 23
-\t99.9000th: 49
-\tOver=0, min=0, max=12028
+\t99.9000th: 51
+\tOver=0, min=0, max=9911
 Latency percentiles (usec)
 \t50.0th: 5
 \t*99.0th: 22
-\tmin=0, max=11983
-avg worker transfer: 44800.57 ops/sec 175.00MB/s
+\tmin=0, max=9788
+avg worker transfer: 30112.25 ops/sec 117.63MB/s
 ";
 
     fn get<'a>(trial: &'a ImportedTrial, column: &str) -> &'a str {
@@ -405,14 +405,14 @@ avg worker transfer: 44800.57 ops/sec 175.00MB/s
         assert_eq!(imported.unread, []);
         let [trial] = &imported.trials[..] else { panic!("{:?}", imported.trials) };
         let columns = ["threads", "messengers", "duration_s", "elapsed_s", "mops_per_s", "hash"];
-        assert_eq!(columns.map(|c| get(trial, c)), ["1024", "4", "20", "20", "0.0030246", "auto"]);
+        assert_eq!(columns.map(|c| get(trial, c)), ["1024", "4", "20", "20", "0.0040106", "auto"]);
         assert_eq!(metric(trial, "wakeup_latency_p99"), 180.0, "of the whole run");
-        assert_eq!(metric(trial, "wakeup_latency_p99.9"), 909.0);
-        assert_eq!(metric(trial, "request_latency_p99"), 17248.0);
-        assert_eq!(metric(trial, "rps_p50"), 3024.0);
+        assert_eq!(metric(trial, "wakeup_latency_p99.9"), 777.0);
+        assert_eq!(metric(trial, "request_latency_p99"), 12624.0);
+        assert_eq!(metric(trial, "rps_p50"), 4010.0);
         assert_eq!(metric(trial, "sched_delay_worker"), 16.0);
         assert_eq!(trial.samples.len(), 1);
-        assert_eq!(trial.samples[0].mops_per_s, Some(0.0030175));
+        assert_eq!(trial.samples[0].mops_per_s, Some(0.0040015));
         assert_eq!(trial.notes["command"], "schbench -L -m 4 -M auto -t 256 -n 0 -r 20 -s 0");
     }
 
@@ -433,14 +433,14 @@ avg worker transfer: 44800.57 ops/sec 175.00MB/s
         assert_eq!(imported.unread, []);
         let [first, second] = &imported.trials[..] else { panic!("{:?}", imported.trials) };
         assert_eq!(metric(first, "wakeup_latency_p99"), 23.0);
-        assert_eq!(metric(first, "wakeup_latency_p99.9"), 49.0);
+        assert_eq!(metric(first, "wakeup_latency_p99.9"), 51.0);
         assert_eq!(metric(second, "wakeup_latency_p50"), 5.0);
-        assert_eq!(metric(second, "worker_transfers_per_s"), 44800.57);
+        assert_eq!(metric(second, "worker_transfers_per_s"), 30112.25);
         assert_eq!(get(second, "mops_per_s"), "");
         let old = read(
-            "rps: 512.25 p95 (usec) 30100 p99 (usec) 30200 p95/cputime 100.33% p99/cputime 100.67%\n",
+            "rps: 498.75 p95 (usec) 28100 p99 (usec) 40040 p95/cputime 93.67% p99/cputime 94.00%\n",
         );
-        assert_eq!(get(&old.trials[0], "mops_per_s"), "0.00051225");
+        assert_eq!(get(&old.trials[0], "mops_per_s"), "0.00049875");
     }
 
     #[test]
