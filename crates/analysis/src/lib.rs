@@ -1,6 +1,23 @@
 //! Recorded trials to tables.
 //!
 //! [`stat`] holds the estimators: numbers in, numbers out, one idea a file. The rest reads a run
-//! and applies them. Nothing here writes a file.
+//! ([`data`]), judges its trials ([`outcome`]), counts them ([`cells`]) and says what that means
+//! ([`answer`]). Nothing here writes a file.
 
+pub mod analysis;
+pub mod answer;
+pub mod cells;
+mod csv_text;
+pub mod data;
+pub mod error;
+pub mod factors;
+pub mod outcome;
+pub mod run;
+pub mod series;
 pub mod stat;
+#[cfg(any(test, feature = "synthetic"))]
+pub mod synthetic;
+pub mod words;
+
+pub use analysis::{Analysis, Options, analyze};
+pub use error::AnalysisError;

@@ -1,1 +1,9 @@
-//! placeholder
+//! Figures and texts from the tables of an analysis, and from nothing else.
+
+pub mod document;
+mod draw;
+pub mod figure;
+mod write;
+
+pub use draw::DrawError;
+pub use write::{Format, ReportError, answer, summary, text, write};

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod analyze;
 pub mod completions;
 pub mod doctor;
 pub mod import;
@@ -7,6 +8,7 @@ pub mod kernel;
 pub mod list;
 pub mod man;
 pub mod planning;
+pub mod report;
 pub mod resume;
 pub mod run;
 pub mod show;

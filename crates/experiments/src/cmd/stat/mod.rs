@@ -82,7 +82,7 @@ impl Options {
 }
 
 /// Parses `--level`.
-fn level(text: &str) -> Result<Level, String> {
+pub fn level(text: &str) -> Result<Level, String> {
     let number: f64 = text.trim().parse().map_err(|_| {
         format!("a confidence level is a number above 0 and below 1, such as 0.95, not `{text}`")
     })?;

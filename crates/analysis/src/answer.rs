@@ -1,0 +1,892 @@
+//! The answer: what the tables say, in sentences.
+//!
+//! Facts come first, typed, each from the tables; a sentence is how one prints. What this machine
+//! or this kernel cannot show is a fact of its own, and comes before any count: "0 stalled" from a
+//! machine on which no growth is ever due says nothing about the race.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::cells::Cell;
+use crate::data::Data;
+use crate::outcome::{Outcome, Reason, StallRule};
+use crate::run::Run;
+use crate::series::Series;
+use crate::stat::Level;
+use crate::stat::proportion::at_most;
+use crate::words::{counted, list, mops, percent, significant};
+
+/// The slots that a process has from its second thread on, and the least that auto-scaling asks for.
+const LEAST_SLOTS: u64 = 16;
+
+/// The most CPUs, and the most threads, for which auto-scaling asks for no more than
+/// [`LEAST_SLOTS`]: it asks for 4 × min(threads, CPUs).
+const MOST_WITHOUT_GROWTH: u64 = LEAST_SLOTS / 4;
+
+/// What would show the race on any machine.
+const IN_THE_LAB: &str = "`experiments run race-sweep --kernel debian:7.3 --cpus 32`";
+
+/// A thread count and what was seen at it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct At {
+    /// Worker threads.
+    pub threads: u64,
+    /// Stalled trials.
+    pub stalled: u64,
+    /// Trials with an outcome.
+    pub n: u64,
+}
+
+/// Why no growth of the private hash was due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "limit", content = "is")]
+pub enum NotDue {
+    /// There are too few CPUs for it.
+    Cpus(u64),
+    /// There were too few threads for it.
+    Threads(u64),
+    /// For a reason that the trials don't show.
+    Unknown,
+}
+
+/// Something that the tables say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "fact", rename_all = "kebab-case", rename_all_fields = "snake_case")]
+pub enum Fact {
+    /// No trial ended.
+    NothingFinished {
+        /// Trials planned.
+        planned: u64,
+        /// The runs.
+        runs: Vec<String>,
+    },
+    /// Every trial failed.
+    AllFailed {
+        /// How many.
+        trials: u64,
+    },
+    /// No growth can be due here, so that nothing can stall.
+    NeverDue {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        why: NotDue,
+        /// Whether it is this machine that can't, rather than a guest.
+        in_lab: bool,
+        /// Trials of auto-scaled hashes that did their work.
+        trials: u64,
+    },
+    /// The kernel has no private hash.
+    NoPrivateHash {
+        /// The kernel.
+        kernel: String,
+        /// Trials that did their work.
+        trials: u64,
+    },
+    /// Throughput where no growth was due.
+    Baseline {
+        /// The series.
+        series: String,
+        /// The lowest and the highest ratio of its cells to their controls.
+        low: f64,
+        /// The highest.
+        high: f64,
+    },
+    /// Slow trials where no growth was due.
+    SlowWithoutGrowth {
+        /// The series.
+        series: String,
+        /// How many.
+        stalled: u64,
+        /// Of so many.
+        n: u64,
+        /// By this rule.
+        rule: String,
+    },
+    /// A series stalled.
+    Stalls {
+        /// The series.
+        series: String,
+        /// Every thread count, rising.
+        at: Vec<At>,
+        /// The confidence level.
+        level: f64,
+        /// By this rule.
+        rule: String,
+    },
+    /// Nothing of a series stalled.
+    NoStall {
+        /// The series.
+        series: String,
+        /// Every thread count, rising.
+        at: Vec<At>,
+        /// The confidence level.
+        level: f64,
+        /// By this rule.
+        rule: String,
+    },
+    /// No trial of a series has an outcome.
+    NotObservable {
+        /// The series.
+        series: String,
+        /// How many did their work.
+        trials: u64,
+        /// Why they have no outcome.
+        reasons: BTreeMap<Reason, u64>,
+        /// By this rule.
+        rule: String,
+    },
+    /// Some trials of a series have no outcome.
+    PartlyNotObservable {
+        /// The series.
+        series: String,
+        /// How many.
+        trials: u64,
+        /// Of so many that did their work.
+        of: u64,
+        /// Why.
+        reasons: BTreeMap<Reason, u64>,
+    },
+    /// The state of the growth in the stalled trials.
+    StuckGrowth {
+        /// The series.
+        series: String,
+        /// Stalled trials in which growth was pending when the load ended.
+        pending: u64,
+        /// Stalled trials in which it was installed under load.
+        settled: u64,
+        /// Stalled trials in which none was due.
+        none: u64,
+    },
+    /// How slow stalled trials are.
+    Slowdown {
+        /// The series.
+        series: String,
+        /// The median throughput of the stalled trials.
+        stalled_mops: f64,
+        /// The median of their ratios to the control's median at the same cell.
+        ratio: f64,
+        /// Over so many trials.
+        n: u64,
+    },
+    /// The control stalled.
+    ControlStalls {
+        /// The series.
+        series: String,
+        /// How many.
+        stalled: u64,
+        /// Of so many.
+        n: u64,
+    },
+    /// Throughput in a guest is not a machine's.
+    Lab {
+        /// The accelerators.
+        accelerators: Vec<String>,
+        /// Whether the rule is by throughput.
+        by_throughput: bool,
+    },
+    /// Trials failed.
+    Failed {
+        /// How many.
+        failed: u64,
+        /// Of so many.
+        trials: u64,
+        /// By how they ended.
+        by_status: BTreeMap<String, u64>,
+        /// The most frequent error, with its count.
+        most_frequent: Option<(String, u64)>,
+    },
+    /// Kernel complaints fell into trials.
+    Splats {
+        /// Trials with one.
+        trials: u64,
+        /// Of so many that were watched.
+        watched: u64,
+    },
+    /// Trials are too few for an interval that was asked for.
+    FewTrials {
+        /// The most trials with a throughput of any cell below the needed number.
+        most: u64,
+        /// What a median's interval needs at this level.
+        needed: u64,
+        /// Cells that have fewer.
+        cells: u64,
+        /// The confidence level.
+        level: f64,
+    },
+    /// A run was stopped before its plan was done.
+    Interrupted {
+        /// The run.
+        run: String,
+        /// Trials that ended.
+        finished: u64,
+        /// Trials planned.
+        planned: u64,
+    },
+    /// Disturbances were recorded.
+    Disturbed {
+        /// How many.
+        disturbances: u64,
+    },
+}
+
+/// What the tables say, the most important first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    /// The facts.
+    pub facts: Vec<Fact>,
+}
+
+/// Each fact with its sentence.
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct WithText<'a> {
+            text: String,
+            #[serde(flatten)]
+            fact: &'a Fact,
+        }
+        serializer
+            .collect_seq(self.facts.iter().map(|fact| WithText { text: fact.to_string(), fact }))
+    }
+}
+
+impl Answer {
+    /// The sentences.
+    pub fn lines(&self) -> Vec<String> {
+        self.facts.iter().map(Fact::to_string).collect()
+    }
+
+    /// Draws the facts from the tables.
+    pub fn of(seen: &Tables) -> Answer {
+        let mut facts = Vec::new();
+        let ok: u64 = seen.cells.iter().map(|cell| cell.trials - cell.failed).sum();
+        let trials: u64 = seen.cells.iter().map(|cell| cell.trials).sum();
+        if trials == 0 {
+            facts.push(Fact::NothingFinished {
+                planned: seen.data.runs.iter().map(|run| run.planned).sum(),
+                runs: seen.data.runs.iter().map(Run::name).collect(),
+            });
+            return Answer { facts };
+        }
+        if ok == 0 {
+            facts.push(Fact::AllFailed { trials });
+        }
+        if ok > 0 {
+            facts.extend(seen.what_cannot_be_shown());
+            for series in seen.series.iter().filter(|series| !series.is_control) {
+                facts.extend(seen.of_series(series));
+            }
+            for series in seen.series.iter().filter(|series| series.is_control) {
+                facts.extend(seen.of_control(series));
+            }
+            facts.extend(seen.lab());
+        }
+        facts.extend(seen.failed());
+        facts.extend(seen.splats());
+        facts.extend(seen.few_trials());
+        facts.extend(seen.interrupted());
+        let disturbances =
+            seen.data.runs.iter().map(|r| r.manifest.disturbances.len() as u64).sum();
+        if disturbances > 0 {
+            facts.push(Fact::Disturbed { disturbances });
+        }
+        Answer { facts }
+    }
+}
+
+/// What facts are drawn from.
+pub struct Tables<'a> {
+    /// The trials.
+    pub data: &'a Data,
+    /// The cells.
+    pub cells: &'a [Cell],
+    /// The series.
+    pub series: &'a [Series],
+    /// Beside the trials.
+    pub outcomes: &'a [Option<Outcome>],
+    /// The rule.
+    pub rule: StallRule,
+    /// The level.
+    pub level: Level,
+}
+
+/// Whether growth can be due in a series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Due {
+    /// It was, in a trial, or nothing says that it can't be.
+    Possible,
+    /// It can't.
+    Never(NotDue),
+    /// There is no private hash.
+    NoHash,
+    /// The hash is not auto-scaled: none was asked for.
+    NotAsked,
+}
+
+impl Tables<'_> {
+    fn cells_of<'a>(&'a self, series: &'a Series) -> impl Iterator<Item = &'a Cell> + 'a {
+        series.cells.iter().filter_map(|at| self.cells.get(*at))
+    }
+
+    fn due(&self, series: &Series) -> Due {
+        let mut growth = crate::cells::Growth::default();
+        let (mut most_slots, mut most_cpus, mut most_threads) = (None, None, 0);
+        for cell in self.cells_of(series) {
+            growth.none += cell.growth.none;
+            growth.settled += cell.growth.settled;
+            growth.pending += cell.growth.pending;
+            growth.unsupported += cell.growth.unsupported;
+            growth.unknown += cell.growth.unknown;
+            most_slots = most_slots.max(cell.slots_expected);
+            most_cpus = most_cpus.max(cell.cpus);
+            most_threads = most_threads.max(cell.factors.threads());
+        }
+        let seen = growth.none + growth.settled + growth.pending + growth.unknown;
+        if growth.unsupported > 0 && seen == 0 {
+            return Due::NoHash;
+        }
+        if series.hash != "auto" {
+            return Due::NotAsked;
+        }
+        if growth.settled + growth.pending > 0 || most_slots > Some(LEAST_SLOTS) {
+            return Due::Possible;
+        }
+        match most_cpus {
+            Some(cpus) if cpus <= MOST_WITHOUT_GROWTH => Due::Never(NotDue::Cpus(cpus)),
+            _ if most_threads <= MOST_WITHOUT_GROWTH => Due::Never(NotDue::Threads(most_threads)),
+            // Recorded as not due, or as 16 slots, without either limit: the trials' word counts.
+            _ if growth.unknown == 0 || most_slots.is_some() => Due::Never(NotDue::Unknown),
+            _ => Due::Possible,
+        }
+    }
+
+    fn what_cannot_be_shown(&self) -> Vec<Fact> {
+        let mut facts: Vec<Fact> = Vec::new();
+        let in_lab = self.data.runs.iter().any(Run::in_lab);
+        for series in self.series {
+            let ok: u64 = self.cells_of(series).map(|cell| cell.trials - cell.failed).sum();
+            if ok == 0 {
+                continue;
+            }
+            let kernel = series.kernel.clone();
+            match self.due(series) {
+                Due::NoHash => {
+                    let known = facts.iter_mut().find_map(|fact| match fact {
+                        Fact::NoPrivateHash { kernel: k, trials } if *k == kernel => Some(trials),
+                        _ => None,
+                    });
+                    match known {
+                        Some(trials) => *trials += ok,
+                        None => facts.push(Fact::NoPrivateHash { kernel, trials: ok }),
+                    }
+                }
+                Due::Never(why) => {
+                    let known = facts.iter_mut().find_map(|fact| match fact {
+                        Fact::NeverDue { kernel: k, why: w, trials, .. }
+                            if *k == kernel && *w == why =>
+                        {
+                            Some(trials)
+                        }
+                        _ => None,
+                    });
+                    match known {
+                        Some(trials) => *trials += ok,
+                        None => facts.push(Fact::NeverDue { kernel, why, in_lab, trials: ok }),
+                    }
+                }
+                Due::Possible | Due::NotAsked => {}
+            }
+        }
+        facts
+    }
+
+    fn of_series(&self, series: &Series) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let name = || series.name.clone();
+        let rule = || self.rule.to_string();
+        let ok: u64 = self.cells_of(series).map(|cell| cell.trials - cell.failed).sum();
+        if ok == 0 {
+            return facts;
+        }
+        let due = self.due(series);
+        let mut reasons: BTreeMap<Reason, u64> = BTreeMap::new();
+        for cell in self.cells_of(series) {
+            for (reason, count) in &cell.not_observable {
+                *reasons.entry(*reason).or_default() += count;
+            }
+        }
+        let hidden: u64 = reasons.values().sum();
+        let at: Vec<At> = self
+            .cells_of(series)
+            .filter(|cell| cell.observed() > 0)
+            .map(|cell| At {
+                threads: cell.factors.threads(),
+                stalled: cell.stalled(),
+                n: cell.observed(),
+            })
+            .collect();
+        let stalled: u64 = at.iter().map(|at| at.stalled).sum();
+        let n: u64 = at.iter().map(|at| at.n).sum();
+        let level = self.level.get();
+        match due {
+            // Said of the kernel already.
+            Due::NoHash => {}
+            Due::Never(_) => {
+                let ratios = self
+                    .cells_of(series)
+                    .filter_map(|cell| cell.control_ratio.and_then(|ratio| ratio.estimate));
+                let (low, high) = ratios
+                    .fold((f64::INFINITY, 0.0_f64), |(low, high), x| (low.min(x), high.max(x)));
+                if low.is_finite() {
+                    facts.push(Fact::Baseline { series: name(), low, high });
+                }
+                if stalled > 0 {
+                    facts.push(Fact::SlowWithoutGrowth {
+                        series: name(),
+                        stalled,
+                        n,
+                        rule: rule(),
+                    });
+                }
+            }
+            Due::Possible | Due::NotAsked if n == 0 => {
+                facts.push(Fact::NotObservable {
+                    series: name(),
+                    trials: ok,
+                    reasons,
+                    rule: rule(),
+                });
+                return facts;
+            }
+            Due::Possible | Due::NotAsked if stalled == 0 => {
+                facts.push(Fact::NoStall { series: name(), at, level, rule: rule() });
+            }
+            Due::Possible | Due::NotAsked => {
+                facts.push(Fact::Stalls { series: name(), at, level, rule: rule() });
+                facts.extend(self.of_stalled_trials(series));
+            }
+        }
+        if hidden > 0 && due != Due::NoHash {
+            facts.push(Fact::PartlyNotObservable {
+                series: name(),
+                trials: hidden,
+                of: ok,
+                reasons,
+            });
+        }
+        facts
+    }
+
+    fn of_stalled_trials(&self, series: &Series) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let (mut pending, mut settled, mut none) = (0, 0, 0);
+        let mut throughputs = Vec::new();
+        let mut ratios = Vec::new();
+        for (trial, outcome) in self.data.trials.iter().zip(self.outcomes) {
+            if *outcome != Some(Outcome::Stalled) || !series.cells.contains(&trial.cell) {
+                continue;
+            }
+            match trial.pivot {
+                Some(trial::record::Pivot::Pending) => pending += 1,
+                Some(trial::record::Pivot::Settled) => settled += 1,
+                Some(trial::record::Pivot::None) => none += 1,
+                _ => {}
+            }
+            let control = self.cells[trial.cell].control.and_then(|at| self.cells[at].mops);
+            if let Some(mops) = trial.mops_per_s {
+                throughputs.push(mops);
+                if let Some(control) = control.filter(|control| control.median > 0.0) {
+                    ratios.push(mops / control.median);
+                }
+            }
+        }
+        if pending + settled + none > 0 {
+            facts.push(Fact::StuckGrowth { series: series.name.clone(), pending, settled, none });
+        }
+        let in_lab = self.data.runs.iter().any(Run::in_lab);
+        if let (Some(stalled_mops), Some(ratio), false) =
+            (median(&mut throughputs), median(&mut ratios), in_lab)
+        {
+            let n = ratios.len() as u64;
+            facts.push(Fact::Slowdown { series: series.name.clone(), stalled_mops, ratio, n });
+        }
+        facts
+    }
+
+    fn of_control(&self, series: &Series) -> Option<Fact> {
+        let stalled: u64 = self.cells_of(series).map(Cell::stalled).sum();
+        let n: u64 = self.cells_of(series).map(Cell::observed).sum();
+        (stalled > 0).then(|| Fact::ControlStalls { series: series.name.clone(), stalled, n })
+    }
+
+    fn lab(&self) -> Option<Fact> {
+        let runs: Vec<&Run> = self.data.runs.iter().filter(|run| run.in_lab()).collect();
+        if runs.is_empty() {
+            return None;
+        }
+        let mut accelerators: Vec<String> =
+            runs.iter().flat_map(|run| run.accelerators()).map(str::to_string).collect();
+        accelerators.sort();
+        accelerators.dedup();
+        Some(Fact::Lab { accelerators, by_throughput: self.rule.is_by_throughput() })
+    }
+
+    fn failed(&self) -> Option<Fact> {
+        let mut by_status: BTreeMap<String, u64> = BTreeMap::new();
+        let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
+        for trial in self.data.trials.iter().filter(|trial| !trial.is_ok()) {
+            *by_status.entry(trial.status.to_string()).or_default() += 1;
+            if let Some(error) = &trial.error {
+                *errors.entry(error).or_default() += 1;
+            }
+        }
+        let failed: u64 = by_status.values().sum();
+        let most_frequent = errors
+            .into_iter()
+            .max_by_key(|(_, count)| *count)
+            .map(|(error, count)| (error.to_string(), count));
+        let trials = self.data.trials.len() as u64;
+        (failed > 0).then_some(Fact::Failed { failed, trials, by_status, most_frequent })
+    }
+
+    fn splats(&self) -> Option<Fact> {
+        let watched = self.data.trials.iter().filter_map(|trial| trial.splats.as_deref());
+        let (mut trials, mut all) = (0, 0);
+        for splats in watched {
+            all += 1;
+            trials += u64::from(splats != "none");
+        }
+        (trials > 0).then_some(Fact::Splats { trials, watched: all })
+    }
+
+    fn few_trials(&self) -> Option<Fact> {
+        // [min, max] of n values misses the median with probability 2^(1-n).
+        let needed = (1.0 - self.level.alpha().log2()).ceil().max(2.0) as u64;
+        let few = self
+            .cells
+            .iter()
+            .filter_map(|cell| cell.mops.map(|mops| mops.n as u64))
+            .filter(|n| *n < needed);
+        let (mut most, mut cells) = (0, 0);
+        for n in few {
+            most = most.max(n);
+            cells += 1;
+        }
+        let level = self.level.get();
+        (cells > 0).then_some(Fact::FewTrials { most, needed, cells, level })
+    }
+
+    fn interrupted(&self) -> Vec<Fact> {
+        self.data
+            .runs
+            .iter()
+            .filter(|run| (run.finished as u64) < run.planned)
+            .map(|run| Fact::Interrupted {
+                run: run.name(),
+                finished: run.finished as u64,
+                planned: run.planned,
+            })
+            .collect()
+    }
+}
+
+fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let median = crate::stat::samples::median::median_of_sorted(values);
+    median.is_finite().then_some(median)
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fact::NothingFinished { planned, runs } => {
+                write!(f, "No trial has ended yet, of {planned} planned: nothing can be said. ")?;
+                match runs.as_slice() {
+                    [run] => write!(f, "`experiments resume {run}` goes on."),
+                    _ => write!(f, "`experiments resume RUN` goes on with each."),
+                }
+            }
+            Fact::AllFailed { trials } => write!(
+                f,
+                "All {trials} trials failed: nothing was measured, so nothing can be said of stalls."
+            ),
+            Fact::NeverDue { why, in_lab, trials, .. } => {
+                let here = if *in_lab { "These guests" } else { "This machine" };
+                match why {
+                    NotDue::Cpus(cpus) => {
+                        write!(
+                            f,
+                            "{here} can't show the race: on {} the kernel never asks for more than \
+                             {LEAST_SLOTS} slots, which every threaded process has from its start. No \
+                             growth of the private hash was due in any of {}, so none can have been \
+                             late, at any thread count. ",
+                            counted(*cpus, "CPU", "CPUs"),
+                            counted(*trials, "trial", "trials"),
+                        )?;
+                        if *in_lab {
+                            write!(
+                                f,
+                                "Guests with more than {MOST_WITHOUT_GROWTH} CPUs can: {IN_THE_LAB}."
+                            )
+                        } else {
+                            write!(
+                                f,
+                                "A machine with more than {MOST_WITHOUT_GROWTH} CPUs can, or the lab on \
+                                 this one: {IN_THE_LAB}."
+                            )
+                        }
+                    }
+                    NotDue::Threads(threads) => write!(
+                        f,
+                        "These thread counts can't show the race: up to {} the kernel asks for no more \
+                         than {LEAST_SLOTS} slots, which every threaded process has from its start. \
+                         Thread counts above {MOST_WITHOUT_GROWTH} can: \
+                         `experiments run race-sweep --set threads=50%,100%`.",
+                        counted(*threads, "thread", "threads"),
+                    ),
+                    NotDue::Unknown => write!(
+                        f,
+                        "No growth of the private hash was due in any of {}, so none can have been \
+                         late: these trials can't show the race. The lab can: {IN_THE_LAB}.",
+                        counted(*trials, "trial", "trials"),
+                    ),
+                }
+            }
+            Fact::NoPrivateHash { kernel, trials } => write!(
+                f,
+                "The kernel {kernel} has no private futex hash, so this race does not exist on it: its \
+                 {} are a baseline for throughput and no evidence about stalls. Kernels from 6.17 on \
+                 have it.",
+                counted(*trials, "trial", "trials"),
+            ),
+            Fact::Baseline { series, low, high } => {
+                write!(
+                    f,
+                    "Throughput of `{series}` against its control, where no growth is due: "
+                )?;
+                let (low, high) = (significant(*low, 3), significant(*high, 3));
+                if low == high {
+                    write!(f, "{low} times.")
+                } else {
+                    write!(f, "{low} to {high} times over the thread counts.")
+                }
+            }
+            Fact::SlowWithoutGrowth { series, stalled, n, rule } => write!(
+                f,
+                "{stalled} of {n} trials of `{series}` were slow by the rule `{rule}`. As no growth was \
+                 due, that is not this race: something else took the CPUs."
+            ),
+            Fact::Stalls { series, at, level, rule } => {
+                write!(f, "{} (rule `{rule}`).", stalls_in_words(series, at))?;
+                let none: Vec<At> = at.iter().copied().filter(|at| at.stalled == 0).collect();
+                if !none.is_empty() {
+                    write!(f, " {}.", none_in_words(&none, *level))?;
+                }
+                Ok(())
+            }
+            Fact::NoStall { series, at, level, rule } => {
+                let n: u64 = at.iter().map(|at| at.n).sum();
+                write!(
+                    f,
+                    "`{series}` did not stall in {} (rule `{rule}`). {}. That it never stalls does not \
+                     follow.",
+                    counted(n, "trial", "trials"),
+                    none_in_words(at, *level)
+                )
+            }
+            Fact::NotObservable { series, trials, reasons, rule } => write!(
+                f,
+                "By the rule `{rule}`, none of the {} of `{series}` has an outcome: {}.",
+                counted(*trials, "trial", "trials"),
+                reasons_in_words(reasons)
+            ),
+            Fact::PartlyNotObservable { series, trials, of, reasons } => write!(
+                f,
+                "{trials} of {of} trials of `{series}` have no outcome and are not in its counts: {}.",
+                reasons_in_words(reasons)
+            ),
+            Fact::StuckGrowth { series, pending, settled, none } => {
+                let all = pending + settled + none;
+                let states = [
+                    (*pending, "pending to the end of the load"),
+                    (*settled, "installed under load"),
+                    (*none, "not due"),
+                ];
+                let seen: Vec<_> = states.into_iter().filter(|(count, _)| *count > 0).collect();
+                match seen.as_slice() {
+                    [(_, state)] => write!(
+                        f,
+                        "In {} of `{series}` the growth of the private hash was {state}.",
+                        if all == 1 {
+                            "the stalled trial".to_string()
+                        } else {
+                            format!("all {all} stalled trials")
+                        }
+                    ),
+                    seen => {
+                        let parts: Vec<String> = seen
+                            .iter()
+                            .map(|(count, state)| format!("{state} in {count}"))
+                            .collect();
+                        write!(
+                            f,
+                            "In the {all} stalled trials of `{series}` the growth of the private hash \
+                             was {}.",
+                            list(&parts)
+                        )
+                    }
+                }
+            }
+            Fact::Slowdown { series, stalled_mops, ratio, n: 1 } => write!(
+                f,
+                "The stalled trial of `{series}` ran at {} of its control's median throughput ({}).",
+                percent(*ratio),
+                mops(*stalled_mops),
+            ),
+            Fact::Slowdown { series, stalled_mops, ratio, n } => write!(
+                f,
+                "Stalled trials of `{series}` ran at {} of their control's median throughput (the middle \
+                 one of {n}; {}).",
+                percent(*ratio),
+                mops(*stalled_mops),
+            ),
+            Fact::ControlStalls { series, stalled, n } => write!(
+                f,
+                "The control `{series}` stalled too, in {stalled} of {n} trials. It has no growth to \
+                 wait for: something else slows this machine, and the stalls above may be that too."
+            ),
+            Fact::Lab { accelerators, by_throughput } => {
+                let how = match accelerators.as_slice() {
+                    [] => String::new(),
+                    names => format!(" ({})", names.join(", ")),
+                };
+                write!(
+                    f,
+                    "The trials ran in guests{how}: throughput there is the emulator's, and its ratios \
+                     are not slowdowns. The state of the hash is the kernel's own."
+                )?;
+                if *by_throughput {
+                    write!(
+                        f,
+                        " The rule here is by throughput: `--stall pivot:1s` judges by the hash."
+                    )?;
+                }
+                Ok(())
+            }
+            Fact::Failed { failed, trials, by_status, most_frequent } => {
+                let by: Vec<String> =
+                    by_status.iter().map(|(status, count)| format!("{count} {status}")).collect();
+                write!(
+                    f,
+                    "{failed} of {} failed ({}) and are in no count of stalls.",
+                    counted(*trials, "trial", "trials"),
+                    by.join(", ")
+                )?;
+                if let Some((error, count)) = most_frequent {
+                    write!(f, " Most frequent ({count} of {failed}): {error}.")?;
+                }
+                Ok(())
+            }
+            Fact::Splats { trials, watched } => write!(
+                f,
+                "The kernel complained in {trials} of the {watched} trials whose console was watched: \
+                 see the column `splats`."
+            ),
+            Fact::FewTrials { most, needed, cells, level } => write!(
+                f,
+                "{} at most {} each: a median's {} interval needs {needed}, so it is left empty there. \
+                 `--trials {}` is what the experiments use.",
+                match cells {
+                    1 => "1 cell has".to_string(),
+                    n => format!("{n} cells have"),
+                },
+                counted(*most, "trial", "trials"),
+                percent(*level),
+                (*needed).max(10),
+            ),
+            Fact::Interrupted { run, finished, planned } => write!(
+                f,
+                "{finished} of {planned} planned trials are done in {run}: `experiments resume {run}` \
+                 does the others."
+            ),
+            Fact::Disturbed { disturbances: 1 } => {
+                write!(f, "1 disturbance was recorded during the measurement: the report names it.")
+            }
+            Fact::Disturbed { disturbances } => write!(
+                f,
+                "{disturbances} disturbances were recorded during the measurement: the report lists them."
+            ),
+        }
+    }
+}
+
+/// The longest list of thread counts in a sentence; the table has them all.
+const MOST_LISTED: usize = 8;
+
+fn stalls_in_words(series: &str, at: &[At]) -> String {
+    let stalled: Vec<&At> = at.iter().filter(|at| at.stalled > 0).collect();
+    let first = at.iter().position(|at| at.stalled > 0).unwrap_or(0);
+    let throughout = at[first..].iter().all(|at| at.stalled > 0);
+    let mut counts: Vec<String> = stalled
+        .iter()
+        .take(MOST_LISTED)
+        .map(|at| format!("{} of {} at {}", at.stalled, at.n, at.threads))
+        .collect();
+    if stalled.len() > MOST_LISTED {
+        counts.push(format!("more at {} higher counts", stalled.len() - MOST_LISTED));
+    }
+    let counts = list(&counts);
+    let start = at[first].threads;
+    match (throughout, first, at.len()) {
+        (_, _, 1) => {
+            let At { threads, stalled, n } = at[0];
+            format!("`{series}` stalled in {stalled} of {n} trials at {threads} threads")
+        }
+        (true, 0, _) => {
+            format!(
+                "`{series}` stalled at every thread count, from the lowest ({start}) on: {counts}"
+            )
+        }
+        (true, _, _) => format!("`{series}` stalled from {start} threads on: {counts}"),
+        (false, _, _) => format!("`{series}` stalled at some thread counts: {counts}"),
+    }
+}
+
+/// What "none of n" shows, for cells that have the same n together: `0 of 10 at each of 24, 32 and
+/// 40 threads: at most 25.9 % there, with 95 % confidence for each`.
+fn none_in_words(at: &[At], level: f64) -> String {
+    let mut by_n: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for at in at {
+        by_n.entry(at.n).or_default().push(at.threads);
+    }
+    let bound = |n: u64| {
+        Level::new(level)
+            .and_then(|level| at_most(n, level))
+            .map_or_else(|_| "an unknown share".to_string(), percent)
+    };
+    let parts: Vec<String> = by_n
+        .iter()
+        .rev()
+        .map(|(n, threads)| {
+            let mut counts: Vec<String> =
+                threads.iter().take(MOST_LISTED).map(u64::to_string).collect();
+            if threads.len() > MOST_LISTED {
+                counts.push(format!("{} more counts", threads.len() - MOST_LISTED));
+            }
+            let each = if threads.len() > 1 { "each of " } else { "" };
+            let of = if threads == &[1] { "thread" } else { "threads" };
+            format!("0 of {n} at {each}{} {of} (at most {})", list(&counts), bound(*n))
+        })
+        .collect();
+    format!("{}, with {} confidence for each", parts.join("; "), percent(level))
+}
+
+fn reasons_in_words(reasons: &BTreeMap<Reason, u64>) -> String {
+    match reasons.len() {
+        1 => reasons.keys().map(Reason::to_string).collect(),
+        _ => list(&reasons.iter().map(|(reason, n)| format!("{reason} ({n})")).collect::<Vec<_>>()),
+    }
+}

@@ -1,0 +1,313 @@
+//! `cells.csv`: what each cell's trials say together.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+use records::columns::FACTORS;
+use serde::Serialize;
+use trial::record::Pivot;
+
+use crate::csv_text::{CsvText, integer, number};
+use crate::data::{Data, Trial};
+use crate::error::AnalysisError;
+use crate::factors::Factors;
+use crate::outcome::{Outcome, Reason, Seen, StallRule};
+use crate::stat::proportion::{Proportion, ProportionSummary, summarize};
+use crate::stat::samples::{MedianRatio, Resampling, SampleMedian};
+use crate::stat::{Estimate, Interval, Level};
+
+/// One combination of factors, with its trials counted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// What was varied.
+    pub factors: Factors,
+    /// Whether its hash policy is the control's.
+    pub is_control: bool,
+    /// Trials that ended, in whatever way.
+    pub trials: u64,
+    /// Those that did not do their work; they have no outcome.
+    pub failed: u64,
+    /// Those that stalled, of those with an outcome; `None` where no trial has one.
+    pub stall: Option<ProportionSummary>,
+    /// Those that did their work and have no outcome, by the reason.
+    pub not_observable: BTreeMap<Reason, u64>,
+    /// The median throughput, in Mops/s.
+    pub mops: Option<SampleMedian>,
+    /// Its control, by its place among the cells.
+    #[serde(skip)]
+    pub control: Option<usize>,
+    /// Its median throughput over its control's. The interval is the bootstrap's percentile one.
+    pub control_ratio: Option<Estimate>,
+    /// What became of the growth of the private hash.
+    pub growth: Growth,
+    /// The slots that auto-scaling asks for here, as the trials recorded it.
+    pub slots_expected: Option<u64>,
+    /// CPUs online where it ran.
+    pub cpus: Option<u64>,
+}
+
+/// Trials that did their work, by what became of the growth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Growth {
+    /// None was due.
+    pub none: u64,
+    /// Installed under load.
+    pub settled: u64,
+    /// Still due when the load ended.
+    pub pending: u64,
+    /// The kernel has no private hash.
+    pub unsupported: u64,
+    /// Not recorded.
+    pub unknown: u64,
+}
+
+impl Growth {
+    fn count(&mut self, pivot: Option<Pivot>) {
+        *match pivot {
+            Some(Pivot::None) => &mut self.none,
+            Some(Pivot::Settled) => &mut self.settled,
+            Some(Pivot::Pending) => &mut self.pending,
+            Some(Pivot::Unsupported) => &mut self.unsupported,
+            None => &mut self.unknown,
+        } += 1;
+    }
+}
+
+impl Cell {
+    /// Trials with an outcome.
+    pub fn observed(&self) -> u64 {
+        self.stall.as_ref().map_or(0, |stall| stall.n)
+    }
+
+    /// Of those, the stalled ones.
+    pub fn stalled(&self) -> u64 {
+        self.stall.as_ref().map_or(0, |stall| stall.k)
+    }
+
+    /// One of the intervals for its stall probability, by its method's name.
+    pub fn stall_interval(&self, method: &str) -> Option<&Interval> {
+        self.stall.as_ref()?.intervals.iter().find(|interval| interval.method == method)
+    }
+}
+
+/// The cells of a data set, and each trial's outcome.
+#[derive(Debug, Clone)]
+pub struct Cells {
+    /// In the order of tables.
+    pub cells: Vec<Cell>,
+    /// Beside [`Data::trials`]; `None` for a trial that failed.
+    pub outcomes: Vec<Option<Outcome>>,
+    /// What a reader of the intervals must know, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl Cells {
+    /// Judges every trial and counts every cell.
+    pub fn of(
+        data: &Data,
+        rule: StallRule,
+        control_hash: &str,
+        level: Level,
+        resampling: Resampling,
+    ) -> Result<Cells, AnalysisError> {
+        let controls = controls(&data.cells, control_hash);
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); data.cells.len()];
+        for (at, trial) in data.trials.iter().enumerate() {
+            members[trial.cell].push(at);
+        }
+        let throughputs: Vec<Vec<f64>> = members
+            .par_iter()
+            .map(|members| {
+                let ok = members.iter().map(|at| &data.trials[*at]).filter(|trial| trial.is_ok());
+                let mut sorted: Vec<f64> = ok.filter_map(|trial| trial.mops_per_s).collect();
+                sorted.sort_unstable_by(f64::total_cmp);
+                sorted
+            })
+            .collect();
+        let medians: Vec<Option<SampleMedian>> = throughputs
+            .par_iter()
+            .map(|sorted| (!sorted.is_empty()).then(|| SampleMedian::of_sorted(sorted, level)))
+            .collect();
+
+        let control_median =
+            |cell: usize| controls[cell].and_then(|at| medians[at]).map(|found| found.median);
+        check_control(data, rule, control_hash, &controls)?;
+        let outcomes: Vec<Option<Outcome>> = data
+            .trials
+            .par_iter()
+            .map(|trial| {
+                trial.is_ok().then(|| {
+                    rule.judge(&Seen {
+                        mops_per_s: trial.mops_per_s,
+                        control_median: control_median(trial.cell),
+                        pivot: trial.pivot,
+                        pivot_s: trial.pivot_s,
+                    })
+                })
+            })
+            .collect();
+
+        let counted: Vec<(Cell, Vec<String>)> = (0..data.cells.len())
+            .into_par_iter()
+            .map(|at| {
+                let trials: Vec<(&Trial, Option<Outcome>)> =
+                    members[at].iter().map(|i| (&data.trials[*i], outcomes[*i])).collect();
+                let mut cell = count(&data.cells[at], &trials, level)?;
+                cell.is_control = data.cells[at].hash() == control_hash;
+                cell.control = controls[at];
+                cell.mops = medians[at];
+                let mut notes = Vec::new();
+                if let Some(control) = controls[at].filter(|control| *control != at)
+                    && !throughputs[at].is_empty()
+                    && !throughputs[control].is_empty()
+                {
+                    let (a, b) = (&throughputs[at], &throughputs[control]);
+                    let ratio = MedianRatio::of_sorted(a, b, level, resampling);
+                    let interval = ratio.intervals.iter().find(|i| i.method == "percentile");
+                    cell.control_ratio = Some(Estimate {
+                        estimate: ratio.estimate,
+                        low: interval.and_then(|i| i.low),
+                        high: interval.and_then(|i| i.high),
+                    });
+                    notes = ratio.notes;
+                }
+                Ok((cell, notes))
+            })
+            .collect::<Result<_, AnalysisError>>()?;
+
+        let mut noted: BTreeMap<String, u64> = BTreeMap::new();
+        for note in counted.iter().flat_map(|(_, notes)| notes) {
+            *noted.entry(note.clone()).or_default() += 1;
+        }
+        let notes = noted
+            .into_iter()
+            .map(|(note, cells)| {
+                let cells = crate::words::counted(cells, "cell", "cells");
+                format!("control_ratio of {cells}: {note}")
+            })
+            .collect();
+        Ok(Cells { cells: counted.into_iter().map(|(cell, _)| cell).collect(), outcomes, notes })
+    }
+}
+
+/// Each cell's control: the same factors under the control's hash policy. A control's is itself.
+fn controls(cells: &[Factors], control_hash: &str) -> Vec<Option<usize>> {
+    let place: HashMap<&Factors, usize> =
+        cells.iter().enumerate().map(|(at, factors)| (factors, at)).collect();
+    cells.iter().map(|cell| place.get(&cell.with_hash(control_hash)).copied()).collect()
+}
+
+/// A rule that needs the control needs one trial of it, failed or not, somewhere.
+fn check_control(
+    data: &Data,
+    rule: StallRule,
+    control_hash: &str,
+    controls: &[Option<usize>],
+) -> Result<(), AnalysisError> {
+    let needed = matches!(rule, StallRule::Control { .. });
+    let something_to_judge = data.trials.iter().any(Trial::is_ok);
+    if !needed || !something_to_judge || controls.iter().any(Option::is_some) {
+        return Ok(());
+    }
+    let mut hashes: Vec<&str> = data.cells.iter().map(Factors::hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    Err(AnalysisError::NoControl {
+        rule: rule.to_string(),
+        control: control_hash.to_string(),
+        found: hashes.join(", "),
+    })
+}
+
+fn count(
+    factors: &Factors,
+    trials: &[(&Trial, Option<Outcome>)],
+    level: Level,
+) -> Result<Cell, AnalysisError> {
+    let (mut failed, mut stalled, mut observed) = (0, 0, 0);
+    let mut not_observable: BTreeMap<Reason, u64> = BTreeMap::new();
+    let mut growth = Growth::default();
+    let mut slots_expected = None;
+    let mut cpus = None;
+    for (trial, outcome) in trials {
+        slots_expected = slots_expected.max(trial.slots_expected);
+        cpus = cpus.max(trial.cpus);
+        match outcome {
+            None => failed += 1,
+            Some(outcome) => {
+                growth.count(trial.pivot);
+                match outcome {
+                    Outcome::Stalled => (stalled, observed) = (stalled + 1, observed + 1),
+                    Outcome::NotStalled => observed += 1,
+                    Outcome::NotObservable(reason) => {
+                        *not_observable.entry(*reason).or_default() += 1
+                    }
+                }
+            }
+        }
+    }
+    let stall = match observed {
+        0 => None,
+        n => Some(summarize(Proportion::new(stalled, n)?, level)),
+    };
+    Ok(Cell {
+        factors: factors.clone(),
+        is_control: false,
+        trials: trials.len() as u64,
+        failed,
+        stall,
+        not_observable,
+        mops: None,
+        control: None,
+        control_ratio: None,
+        growth,
+        slots_expected,
+        cpus,
+    })
+}
+
+/// The columns of `cells.csv` after the factors.
+const COLUMNS: [&str; 16] = [
+    "trials",
+    "failed",
+    "stalled",
+    "stall_p",
+    "wilson_low",
+    "wilson_high",
+    "exact_low",
+    "exact_high",
+    "jeffreys_low",
+    "jeffreys_high",
+    "mops_median",
+    "mops_low",
+    "mops_high",
+    "control_ratio",
+    "control_ratio_low",
+    "control_ratio_high",
+];
+
+/// The text of `cells.csv`. Empty is what could not be observed, or does not exist.
+pub fn csv(cells: &[Cell]) -> String {
+    let mut out = CsvText::new(FACTORS.iter().chain(&COLUMNS));
+    for cell in cells {
+        let mut row: Vec<String> = cell.factors.iter().map(|(_, text)| text.to_string()).collect();
+        row.push(cell.trials.to_string());
+        row.push(cell.failed.to_string());
+        row.push(integer(cell.stall.as_ref().map(|stall| stall.k)));
+        row.push(number(cell.stall.as_ref().map(|stall| stall.estimate)));
+        for method in ["wilson", "clopper-pearson", "jeffreys"] {
+            let interval = cell.stall_interval(method);
+            row.push(number(interval.and_then(|i| i.low)));
+            row.push(number(interval.and_then(|i| i.high)));
+        }
+        row.push(number(cell.mops.map(|mops| mops.median)));
+        row.push(number(cell.mops.and_then(|mops| mops.low)));
+        row.push(number(cell.mops.and_then(|mops| mops.high)));
+        let ratio = cell.control_ratio;
+        row.push(number(ratio.and_then(|ratio| ratio.estimate)));
+        row.push(number(ratio.and_then(|ratio| ratio.low)));
+        row.push(number(ratio.and_then(|ratio| ratio.high)));
+        out.row(row);
+    }
+    out.finish()
+}

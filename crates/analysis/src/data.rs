@@ -1,0 +1,421 @@
+//! The recorded trials of one run or several, as one data set.
+//!
+//! A file is checked whole before a row of it is used; polars then parses only the columns that a
+//! table asks for. The checked text is what is parsed, not the file again: a run that is still
+//! going on is seen at one moment.
+//!
+//! A cell is what may be pooled: trials of the same factors, on the same number of CPUs and nodes.
+//! Neither is a factor, because a machine has what it has; where a data set holds several for the
+//! same factors (guests of several sizes), each cell's labels say which it is.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polars::prelude::*;
+use records::RecordError;
+use records::columns::{FACTORS, Kind, TRIALS, kind};
+use records::table::Table;
+use trial::record::{Pivot, Status};
+
+use crate::error::AnalysisError;
+use crate::factors::Factors;
+use crate::run::Run;
+
+const TRIALS_FILE: &str = "trials.csv";
+
+/// What the tables are made from, besides [`FACTORS`].
+const NEEDED: [&str; 12] = [
+    "trial",
+    "block",
+    "duration_s",
+    "cpus",
+    "nodes",
+    "mops_per_s",
+    "slots_expected",
+    "pivot",
+    "pivot_s",
+    "splats",
+    "status",
+    "error",
+];
+
+/// A trial that ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// Its run, by its place in [`Data::runs`].
+    pub run: usize,
+    /// Its number in that run.
+    pub trial: u64,
+    /// Its block in that run.
+    pub block: u64,
+    /// Its cell, by its place in [`Data::cells`].
+    pub cell: usize,
+    /// How long it was to measure.
+    pub duration_s: Option<f64>,
+    /// CPUs online where it ran.
+    pub cpus: Option<u64>,
+    /// Its throughput.
+    pub mops_per_s: Option<f64>,
+    /// The slots that auto-scaling asks for.
+    pub slots_expected: Option<u64>,
+    /// What became of the growth.
+    pub pivot: Option<Pivot>,
+    /// When, or how long it was watched.
+    pub pivot_s: Option<f64>,
+    /// Kernel complaints that fell into it; `None` where nobody watched.
+    pub splats: Option<Box<str>>,
+    /// How it ended.
+    pub status: Status,
+    /// Why it failed.
+    pub error: Option<Box<str>>,
+}
+
+impl Trial {
+    /// Whether it did its work.
+    pub fn is_ok(&self) -> bool {
+        self.status == Status::Ok
+    }
+}
+
+/// Trials of one run or several.
+#[derive(Debug, Clone)]
+pub struct Data {
+    /// The runs, as named.
+    pub runs: Vec<Run>,
+    /// The cells that have a trial, in the order of tables.
+    pub cells: Vec<Factors>,
+    /// The trials, in the order of runs and rows.
+    pub trials: Vec<Trial>,
+}
+
+impl Data {
+    /// Reads runs as one data set. A torn last line is set aside and noted with its run; a run
+    /// without a finished trial is a run.
+    pub fn read(folders: &[PathBuf]) -> Result<Data, AnalysisError> {
+        if folders.is_empty() {
+            return Err(AnalysisError::NoRun);
+        }
+        let mut seen = Vec::new();
+        let mut runs = Vec::new();
+        let mut frames = Vec::new();
+        for folder in folders {
+            let mut run = Run::read(folder)?;
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            if seen.contains(&real) {
+                return Err(AnalysisError::SameRun { folder: folder.clone() });
+            }
+            seen.push(real);
+            let file = folder.join(TRIALS_FILE);
+            if !file.exists() {
+                let missing = TRIALS_FILE;
+                return Err(RecordError::NotARun { folder: folder.clone(), missing }.into());
+            }
+            let mut table = Table::read(&file, &TRIALS)?;
+            table.unique("trial")?;
+            run.finished = table.rows;
+            run.torn = table.torn.as_ref().map(|torn| torn.sentence(&file));
+            let text = std::mem::take(&mut table.text);
+            let frame = lazy(text).map_err(|error| columns_error(&file, &error))?;
+            frames.push(
+                frame.with_column(lit(runs.len() as u64).cast(DataType::UInt64).alias("run")),
+            );
+            runs.push(run);
+        }
+        let wanted: Vec<Expr> =
+            ["run"].iter().chain(&NEEDED).chain(&FACTORS).map(|name| col(*name)).collect();
+        let frame = concat(frames, UnionArgs::default())
+            .and_then(|frame| frame.select(wanted).collect())
+            .map_err(|error| columns_error(&folders[0].join(TRIALS_FILE), &error))?;
+        from_frame(runs, &frame)
+    }
+}
+
+fn columns_error(file: &Path, error: &PolarsError) -> AnalysisError {
+    AnalysisError::Columns { file: file.to_path_buf(), reason: error.to_string() }
+}
+
+/// A frame that parses what is asked of it.
+fn lazy(text: String) -> PolarsResult<LazyFrame> {
+    let schema: Schema = TRIALS
+        .iter()
+        .map(|column| {
+            let dtype = match kind(column).0 {
+                Kind::Integer => DataType::UInt64,
+                Kind::Number => DataType::Float64,
+                Kind::Text => DataType::String,
+            };
+            Field::new((*column).into(), dtype)
+        })
+        .collect();
+    let sources = ScanSources::Buffers(Arc::from([text.into_bytes().into()]));
+    LazyCsvReader::new_with_sources(sources).with_schema(Some(Arc::new(schema))).finish()
+}
+
+/// The trials of a frame, each with its cell; the cells in the order of tables.
+fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> {
+    let failed = |error: PolarsError| {
+        let file = runs.first().map(|run| run.folder.join(TRIALS_FILE)).unwrap_or_default();
+        columns_error(&file, &error)
+    };
+    let integers = |name: &str| frame.column(name).and_then(|c| c.u64()).map_err(failed);
+    let numbers = |name: &str| frame.column(name).and_then(|c| c.f64()).map_err(failed);
+    let texts = |name: &str| frame.column(name).and_then(|c| c.str()).map_err(failed);
+
+    let mut run_at = integers("run")?.iter();
+    let mut trial = integers("trial")?.iter();
+    let mut block = integers("block")?.iter();
+    let mut cpus = integers("cpus")?.iter();
+    let mut nodes = integers("nodes")?.iter();
+    let mut slots_expected = integers("slots_expected")?.iter();
+    let mut duration_s = numbers("duration_s")?.iter();
+    let mut mops_per_s = numbers("mops_per_s")?.iter();
+    let mut pivot_s = numbers("pivot_s")?.iter();
+    let mut pivot = texts("pivot")?.iter();
+    let mut splats = texts("splats")?.iter();
+    let mut status = texts("status")?.iter();
+    let mut error = texts("error")?.iter();
+    // `threads` alone is a number among the factors.
+    let threads: Vec<String> =
+        integers("threads")?.iter().map(|n| n.unwrap_or(0).to_string()).collect();
+    let counts: Vec<Option<Vec<String>>> = FACTORS
+        .iter()
+        .map(|factor| match (*factor, kind(factor).0) {
+            ("threads", _) => Ok(Some(threads.clone())),
+            (_, Kind::Integer) => {
+                let text = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+                Ok(Some(integers(factor)?.iter().map(text).collect()))
+            }
+            _ => Ok(None),
+        })
+        .collect::<Result<_, AnalysisError>>()?;
+    let mut factors = Vec::new();
+    for (factor, counts) in FACTORS.iter().zip(&counts) {
+        let cells: Box<dyn Iterator<Item = &str>> = match counts {
+            Some(counts) => Box::new(counts.iter().map(String::as_str)),
+            None => Box::new(texts(factor)?.iter().map(Option::unwrap_or_default)),
+        };
+        factors.push(cells);
+    }
+
+    let mut cell_of: HashMap<Key, usize> = HashMap::new();
+    let mut trials = Vec::with_capacity(frame.height());
+    let mut row_in_run = 0;
+    for _ in 0..frame.height() {
+        let run = run_at.next().flatten().unwrap_or(0) as usize;
+        row_in_run = match trials.last() {
+            Some(Trial { run: before, .. }) if *before == run => row_in_run + 1,
+            _ => 0,
+        };
+        let mut key = [""; FACTORS.len()];
+        for (text, column) in key.iter_mut().zip(&mut factors) {
+            *text = column.next().unwrap_or_default();
+        }
+        let size = Size { cpus: cpus.next().flatten(), nodes: nodes.next().flatten() };
+        let known = cell_of.len();
+        let cell = *cell_of.entry((key, size)).or_insert(known);
+        let bad = |problem: String| {
+            let file = runs.get(run).map(|run| run.folder.join(TRIALS_FILE)).unwrap_or_default();
+            // The header is line 1.
+            AnalysisError::Record(RecordError::Row { file, line: row_in_run + 2, problem })
+        };
+        trials.push(Trial {
+            run,
+            trial: trial.next().flatten().unwrap_or(0),
+            block: block.next().flatten().unwrap_or(0),
+            cell,
+            duration_s: duration_s.next().flatten(),
+            cpus: size.cpus,
+            mops_per_s: not_negative("mops_per_s", mops_per_s.next().flatten()).map_err(bad)?,
+            slots_expected: slots_expected.next().flatten(),
+            pivot: match pivot.next().flatten().filter(|text| !text.is_empty()) {
+                None => None,
+                Some(text) => Some(text.parse::<Pivot>().map_err(|e| bad(e.to_string()))?),
+            },
+            pivot_s: not_negative("pivot_s", pivot_s.next().flatten()).map_err(bad)?,
+            splats: splats.next().flatten().filter(|text| !text.is_empty()).map(Box::from),
+            status: status
+                .next()
+                .flatten()
+                .unwrap_or_default()
+                .parse::<Status>()
+                .map_err(|e| bad(e.to_string()))?,
+            error: error.next().flatten().filter(|text| !text.is_empty()).map(Box::from),
+        });
+    }
+
+    let telling = Size::telling(cell_of.keys());
+    let mut cells: Vec<(usize, Factors)> = cell_of
+        .into_iter()
+        .map(|((key, size), at)| {
+            (at, size.into_labels(Factors::new(key.map(str::to_string)), telling))
+        })
+        .collect();
+    cells.sort_by(|(at, a), (bt, b)| a.in_table_order(b).then(at.cmp(bt)));
+    let mut place = vec![0; cells.len()];
+    for (new, (old, _)) in cells.iter().enumerate() {
+        place[*old] = new;
+    }
+    for trial in &mut trials {
+        trial.cell = place[trial.cell];
+    }
+    Ok(Data { runs, cells: cells.into_iter().map(|(_, factors)| factors).collect(), trials })
+}
+
+type Key<'a> = ([&'a str; FACTORS.len()], Size);
+
+/// How large the machine, or the guest, was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Size {
+    cpus: Option<u64>,
+    nodes: Option<u64>,
+}
+
+impl Size {
+    /// Whether cells of the same factors differ in CPUs, and in nodes.
+    fn telling<'a>(keys: impl Iterator<Item = &'a Key<'a>>) -> (bool, bool) {
+        let mut first: HashMap<[&str; FACTORS.len()], Size> = HashMap::new();
+        let mut telling = (false, false);
+        for (factors, size) in keys {
+            let first = *first.entry(*factors).or_insert(*size);
+            telling.0 |= first.cpus != size.cpus;
+            telling.1 |= first.nodes != size.nodes;
+        }
+        telling
+    }
+
+    fn into_labels(self, factors: Factors, (cpus, nodes): (bool, bool)) -> Factors {
+        let mut labels: Vec<String> = factors
+            .get("labels")
+            .split(';')
+            .filter(|l| !l.is_empty())
+            .map(str::to_string)
+            .collect();
+        let known = |n: Option<u64>| n.map_or_else(|| "unknown".to_string(), |n| n.to_string());
+        if cpus {
+            labels.push(format!("cpus={}", known(self.cpus)));
+        }
+        if nodes {
+            labels.push(format!("nodes={}", known(self.nodes)));
+        }
+        labels.sort();
+        labels.dedup();
+        factors.with("labels", &labels.join(";"))
+    }
+}
+
+fn not_negative(column: &str, value: Option<f64>) -> Result<Option<f64>, String> {
+    match value {
+        Some(x) if x < 0.0 => Err(format!("{column} is {x}: accepted is a number from 0")),
+        _ => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::Synthetic;
+
+    #[test]
+    fn rows_become_trials_and_cells_in_table_order() {
+        let mut made = Synthetic::new(96);
+        made.trial(96, "slots:512").mops_per_s = Some(1128.7);
+        made.trial(96, "auto").mops_per_s = Some(12.0);
+        made.trial(8, "auto").mops_per_s = None;
+        let (_folder, run) = made.written();
+        let data = Data::read(&[run]).unwrap();
+        let names: Vec<String> =
+            data.cells.iter().map(|c| format!("{} {}", c.threads(), c.hash())).collect();
+        assert_eq!(names, ["8 auto", "96 auto", "96 slots:512"]);
+        let cells: Vec<usize> = data.trials.iter().map(|trial| trial.cell).collect();
+        assert_eq!(cells, [2, 1, 0]);
+        assert_eq!(data.trials[2].mops_per_s, None);
+        assert_eq!(data.trials[0].mops_per_s, Some(1128.7));
+    }
+
+    #[test]
+    fn the_largest_counts_are_read_as_they_are() {
+        let mut made = Synthetic::new(96);
+        let row = made.trial(u32::MAX, "auto");
+        row.trial = u64::MAX;
+        row.ops = Some(u64::MAX);
+        row.mops_per_s = Some(1e300);
+        let (_folder, run) = made.written();
+        let data = Data::read(&[run]).unwrap();
+        assert_eq!(data.trials[0].trial, u64::MAX);
+        assert_eq!(data.cells[0].threads(), u64::from(u32::MAX));
+    }
+
+    #[test]
+    fn several_runs_are_one_data_set_and_the_same_one_is_not() {
+        let mut made = Synthetic::new(96);
+        made.trial(8, "auto");
+        let (_one, first) = made.written();
+        let (_two, second) = made.written();
+        let data = Data::read(&[first.clone(), second]).unwrap();
+        assert_eq!(data.trials.iter().map(|t| t.run).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(data.cells.len(), 1);
+        let error = Data::read(&[first.clone(), first]).unwrap_err().to_string();
+        assert!(error.contains("named twice"), "{error}");
+        assert!(Data::read(&[]).is_err());
+    }
+
+    #[test]
+    fn guests_of_several_sizes_are_several_cells() {
+        let mut made = Synthetic::new(2);
+        made.trial(16, "auto").cpus = Some(16);
+        made.trial(16, "auto").cpus = Some(48);
+        let (_folder, run) = made.written();
+        let data = Data::read(&[run]).unwrap();
+        let labels: Vec<&str> = data.cells.iter().map(|c| c.get("labels")).collect();
+        assert_eq!(labels, ["cpus=16", "cpus=48"]);
+    }
+
+    #[test]
+    fn a_torn_line_is_noted_and_the_rest_is_used() {
+        let mut made = Synthetic::new(96);
+        made.trial(8, "auto");
+        made.trial(8, "auto");
+        let (_folder, run) = made.written();
+        let file = run.join(TRIALS_FILE);
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, &text[..text.len() - 20]).unwrap();
+        let data = Data::read(&[run]).unwrap();
+        assert_eq!(data.trials.len(), 1);
+        let torn = data.runs[0].torn.clone().unwrap();
+        assert!(torn.contains("line 3 is torn"), "{torn}");
+    }
+
+    #[test]
+    fn a_run_without_a_finished_trial_is_a_run() {
+        let (_folder, run) = Synthetic::new(96).written();
+        let data = Data::read(&[run]).unwrap();
+        assert!(data.trials.is_empty() && data.cells.is_empty());
+    }
+
+    #[test]
+    fn what_is_missing_or_no_value_is_named() {
+        let mut made = Synthetic::new(96);
+        made.trial(8, "auto");
+        made.trial(8, "auto");
+        let (_folder, run) = made.written();
+        let file = run.join(TRIALS_FILE);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let broken = |from: &str, to: &str| {
+            let at = text.rfind(from).unwrap();
+            std::fs::write(&file, [&text[..at], to, &text[at + from.len()..]].concat()).unwrap();
+            Data::read(std::slice::from_ref(&run)).unwrap_err().to_string()
+        };
+        let error = broken(",settled,", ",soon,");
+        assert!(error.contains("trials.csv line 3: pivot \"soon\""), "{error}");
+        let error = broken(",ok,", ",fine,");
+        assert!(error.contains("trials.csv line 3: status \"fine\""), "{error}");
+        let error = broken(",settled,0.01,", ",settled,-0.01,");
+        assert!(error.contains("trials.csv line 3: pivot_s is -0.01"), "{error}");
+        std::fs::remove_file(&file).unwrap();
+        let error = Data::read(std::slice::from_ref(&run)).unwrap_err().to_string();
+        assert!(error.contains("it has no trials.csv"), "{error}");
+        let error = Data::read(&[run.join("nowhere")]).unwrap_err().to_string();
+        assert!(error.contains("it has no manifest.json"), "{error}");
+    }
+}

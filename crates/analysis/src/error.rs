@@ -1,0 +1,108 @@
+//! Why runs can't be analysed.
+
+use std::path::PathBuf;
+
+use records::RecordError;
+use thiserror::Error;
+
+use crate::outcome::{ACCEPTED, BadRule};
+use crate::stat::StatError;
+
+/// Runs that can't be analysed, in a sentence for the user.
+#[derive(Debug, Error)]
+pub enum AnalysisError {
+    /// A run folder, or a file in it.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// No run was named.
+    #[error("no run is named: give one run folder or more, such as data/runs/race-sweep-…")]
+    NoRun,
+    /// A run was named twice: its trials would count twice.
+    #[error("{} is named twice: a trial counts once", folder.display())]
+    SameRun {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The rule does not parse.
+    #[error("{from}: {problem}")]
+    Rule {
+        /// Where it stands.
+        from: String,
+        /// What is wrong with it.
+        problem: BadRule,
+    },
+    /// A definition has no rule and none was asked for.
+    #[error(
+        "{from}: the definition has no `[outcome] stall`, so nothing says when a trial is stalled: give one with --stall, {ACCEPTED}"
+    )]
+    NoRule {
+        /// The manifest.
+        from: String,
+    },
+    /// Runs that can't be one data set.
+    #[error(transparent)]
+    Unlike(#[from] Box<Unlike>),
+    /// A definition's control is no hash policy.
+    #[error(
+        "{from}: the definition's control hash is {found}: accepted is a hash policy such as \"slots:512\""
+    )]
+    Control {
+        /// The manifest.
+        from: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A rule that compares with the control, and no control.
+    #[error(
+        "the rule {rule} compares each trial with its control, and no trial has the control's hash, {control} (the hashes here: {found}): give --stall with another rule, {ACCEPTED}, or run the experiment with the control among its hashes"
+    )]
+    NoControl {
+        /// The rule.
+        rule: String,
+        /// The control's hash.
+        control: String,
+        /// The hashes that there are.
+        found: String,
+    },
+    /// A statistic that can't be computed.
+    #[error(transparent)]
+    Stat(#[from] StatError),
+    /// The checked rows could not be read as columns.
+    #[error("{} can't be read as a table: {reason}", file.display())]
+    Columns {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Two runs that can't be one data set.
+#[derive(Debug, Error)]
+#[error(
+    "{first} and {second} can't be one data set: {what} is {first_has} in one and {second_has} in the other{hint}"
+)]
+pub struct Unlike {
+    /// A run.
+    pub first: String,
+    /// Another.
+    pub second: String,
+    /// What is different.
+    pub what: &'static str,
+    /// In the first.
+    pub first_has: String,
+    /// In the second.
+    pub second_has: String,
+    /// What to do, with its own punctuation.
+    pub hint: &'static str,
+}
+
+impl AnalysisError {
+    /// Whether the request was wrong, rather than the work on it.
+    pub fn is_request(&self) -> bool {
+        !matches!(
+            self,
+            AnalysisError::Columns { .. } | AnalysisError::Stat(StatError::NoConvergence { .. })
+        )
+    }
+}

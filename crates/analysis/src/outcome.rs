@@ -1,0 +1,282 @@
+//! Whether a trial stalled: the rule, and what it says of one trial.
+//!
+//! A rule looks at a trial that did its work. One that failed has no outcome: it is counted apart
+//! and never enters a denominator. Where the rule has nothing to look at, the outcome is
+//! [`Outcome::NotObservable`] with the reason, never "not stalled".
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+use thiserror::Error;
+use trial::factor::Span;
+use trial::record::Pivot;
+
+/// When a trial counts as stalled: `[outcome] stall` of a definition, or `--stall`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StallRule {
+    /// `control:0.5`: its throughput is below this share of its control's median.
+    Control {
+        /// Above 0, at most 1.
+        share: f64,
+    },
+    /// `absolute:100`: its throughput is below so many Mops/s.
+    Absolute {
+        /// Above 0.
+        mops: f64,
+    },
+    /// `pivot:1s`: growth was due and not installed within this time.
+    Pivot {
+        /// Above 0.
+        limit: Span,
+    },
+}
+
+/// What the rules are written as, for messages and help.
+pub const ACCEPTED: &str = "`control:0.5` (below half of the control's median), `absolute:100` \
+                            (below 100 Mops/s) or `pivot:1s` (growth due and not installed within 1 s)";
+
+/// A text that is no rule.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("stall rule {found:?} {problem}; accepted is {ACCEPTED}")]
+pub struct BadRule {
+    found: String,
+    problem: String,
+}
+
+impl FromStr for StallRule {
+    type Err = BadRule;
+
+    fn from_str(text: &str) -> Result<Self, BadRule> {
+        let bad = |problem: &str| BadRule { found: text.to_string(), problem: problem.to_string() };
+        let (kind, value) = text.split_once(':').ok_or_else(|| bad("is not understood"))?;
+        let number = || value.parse::<f64>().ok().filter(|x| x.is_finite());
+        match kind {
+            "control" => match number() {
+                Some(share) if share > 0.0 && share <= 1.0 => Ok(StallRule::Control { share }),
+                _ => Err(bad("has no share above 0 and at most 1")),
+            },
+            "absolute" => match number() {
+                Some(mops) if mops > 0.0 => Ok(StallRule::Absolute { mops }),
+                _ => Err(bad("has no throughput above 0")),
+            },
+            "pivot" => match value.parse::<Span>() {
+                Ok(limit) if !limit.is_zero() => Ok(StallRule::Pivot { limit }),
+                _ => Err(bad("has no time above 0 with its unit")),
+            },
+            _ => Err(bad("is not understood")),
+        }
+    }
+}
+
+impl fmt::Display for StallRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StallRule::Control { share } => write!(f, "control:{share}"),
+            StallRule::Absolute { mops } => write!(f, "absolute:{mops}"),
+            StallRule::Pivot { limit } => write!(f, "pivot:{limit}"),
+        }
+    }
+}
+
+impl Serialize for StallRule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl StallRule {
+    /// The rule in words, as the end of "a trial is stalled when …".
+    pub fn in_words(&self, control: &str) -> String {
+        match self {
+            StallRule::Control { share } => format!(
+                "its throughput is below {share} times the median of its control ({control}, all \
+                 else the same)"
+            ),
+            StallRule::Absolute { mops } => format!("its throughput is below {mops} Mops/s"),
+            StallRule::Pivot { limit } => format!(
+                "a growth of its private hash was due and not installed within {limit} of it"
+            ),
+        }
+    }
+
+    /// Whether it judges by throughput.
+    pub fn is_by_throughput(&self) -> bool {
+        !matches!(self, StallRule::Pivot { .. })
+    }
+
+    /// What the rule says of one trial that did its work.
+    pub fn judge(&self, seen: &Seen) -> Outcome {
+        match *self {
+            StallRule::Control { share } => match (seen.mops_per_s, seen.control_median) {
+                (None, _) => Outcome::NotObservable(Reason::NoThroughput),
+                (_, None) => Outcome::NotObservable(Reason::NoControl),
+                (_, Some(0.0)) => Outcome::NotObservable(Reason::ControlIsZero),
+                (Some(mops), Some(control)) => Outcome::stalled_if(mops < share * control),
+            },
+            StallRule::Absolute { mops: limit } => match seen.mops_per_s {
+                None => Outcome::NotObservable(Reason::NoThroughput),
+                Some(mops) => Outcome::stalled_if(mops < limit),
+            },
+            StallRule::Pivot { limit } => match (seen.pivot, seen.pivot_s) {
+                (None, _) => Outcome::NotObservable(Reason::PivotNotSeen),
+                (Some(Pivot::Unsupported), _) => Outcome::NotObservable(Reason::NoPrivateHash),
+                // Nothing was due, so nothing can have been late.
+                (Some(Pivot::None), _) => Outcome::NotStalled,
+                (Some(_), None) => Outcome::NotObservable(Reason::PivotTimeNotSeen),
+                (Some(Pivot::Settled), Some(after)) => Outcome::stalled_if(after > limit.seconds()),
+                (Some(Pivot::Pending), Some(watched)) if watched >= limit.seconds() => {
+                    Outcome::Stalled
+                }
+                (Some(Pivot::Pending), Some(_)) => Outcome::NotObservable(Reason::WatchedTooShort),
+            },
+        }
+    }
+}
+
+/// What a rule looks at.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Seen {
+    /// The trial's throughput.
+    pub mops_per_s: Option<f64>,
+    /// The median throughput of its control.
+    pub control_median: Option<f64>,
+    /// What became of the growth.
+    pub pivot: Option<Pivot>,
+    /// When, or how long it was watched.
+    pub pivot_s: Option<f64>,
+}
+
+/// What a rule says of a trial that did its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It stalled.
+    Stalled,
+    /// It did not.
+    NotStalled,
+    /// The rule has nothing to look at.
+    NotObservable(Reason),
+}
+
+impl Outcome {
+    fn stalled_if(stalled: bool) -> Self {
+        if stalled { Outcome::Stalled } else { Outcome::NotStalled }
+    }
+}
+
+/// Why a trial has no outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// `mops_per_s` is empty.
+    NoThroughput,
+    /// No control trial of the same cell did its work.
+    NoControl,
+    /// The control's median throughput is 0.
+    ControlIsZero,
+    /// The kernel has no private futex hash.
+    NoPrivateHash,
+    /// `pivot` is empty.
+    PivotNotSeen,
+    /// `pivot_s` is empty.
+    PivotTimeNotSeen,
+    /// The growth was pending, and the load ended before the limit.
+    WatchedTooShort,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::NoThroughput => "no throughput was recorded",
+            Reason::NoControl => "no control trial of the same cell did its work",
+            Reason::ControlIsZero => "the control's median throughput is 0",
+            Reason::NoPrivateHash => "the kernel has no private futex hash",
+            Reason::PivotNotSeen => "the trial did not see what became of the growth",
+            Reason::PivotTimeNotSeen => "the time of the growth was not recorded",
+            Reason::WatchedTooShort => {
+                "the growth was still pending when the load ended, before the rule's limit"
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(text: &str) -> StallRule {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_rule_of_the_contract_prints_back() {
+        for text in ["control:0.5", "absolute:100", "pivot:1s", "pivot:500ms"] {
+            assert_eq!(rule(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused_with_what_is() {
+        for text in [
+            "",
+            "control",
+            "control:",
+            "control:0",
+            "control:1.5",
+            "control:nan",
+            "control:-1",
+            "absolute:0",
+            "absolute:inf",
+            "pivot:1",
+            "pivot:0s",
+            "pivot:",
+            "median:2",
+            "Control:0.5",
+        ] {
+            let error = text.parse::<StallRule>().unwrap_err().to_string();
+            assert!(error.contains(&format!("{text:?}")) && error.contains("pivot:1s"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_control_rule_compares_with_the_control() {
+        let judge = |mops, control| {
+            rule("control:0.5").judge(&Seen {
+                mops_per_s: mops,
+                control_median: control,
+                ..Seen::default()
+            })
+        };
+        assert_eq!(judge(Some(49.9), Some(100.0)), Outcome::Stalled);
+        assert_eq!(judge(Some(50.0), Some(100.0)), Outcome::NotStalled);
+        assert_eq!(judge(Some(0.0), Some(100.0)), Outcome::Stalled);
+        assert_eq!(judge(None, Some(100.0)), Outcome::NotObservable(Reason::NoThroughput));
+        assert_eq!(judge(Some(1.0), None), Outcome::NotObservable(Reason::NoControl));
+        assert_eq!(judge(Some(0.0), Some(0.0)), Outcome::NotObservable(Reason::ControlIsZero));
+    }
+
+    #[test]
+    fn the_absolute_rule_is_strict() {
+        let judge =
+            |mops| rule("absolute:100").judge(&Seen { mops_per_s: mops, ..Seen::default() });
+        assert_eq!(judge(Some(99.9)), Outcome::Stalled);
+        assert_eq!(judge(Some(100.0)), Outcome::NotStalled);
+        assert_eq!(judge(None), Outcome::NotObservable(Reason::NoThroughput));
+    }
+
+    #[test]
+    fn the_pivot_rule_carries_its_censoring() {
+        let judge =
+            |pivot, pivot_s| rule("pivot:1s").judge(&Seen { pivot, pivot_s, ..Seen::default() });
+        use Pivot::{None as NotDue, Pending, Settled, Unsupported};
+        assert_eq!(judge(Some(NotDue), None), Outcome::NotStalled);
+        assert_eq!(judge(Some(Settled), Some(1.0)), Outcome::NotStalled);
+        assert_eq!(judge(Some(Settled), Some(1.01)), Outcome::Stalled);
+        assert_eq!(judge(Some(Pending), Some(1.0)), Outcome::Stalled);
+        let hidden = |reason| Outcome::NotObservable(reason);
+        assert_eq!(judge(Some(Pending), Some(0.99)), hidden(Reason::WatchedTooShort));
+        assert_eq!(judge(Some(Settled), None), hidden(Reason::PivotTimeNotSeen));
+        assert_eq!(judge(Some(Unsupported), None), hidden(Reason::NoPrivateHash));
+        assert_eq!(judge(None, Some(3.0)), hidden(Reason::PivotNotSeen));
+    }
+}

@@ -1,0 +1,107 @@
+//! A run as it is read: its folder, its manifest, and how much of it there is.
+
+use std::path::{Path, PathBuf};
+
+use records::manifest::Manifest;
+use serde::Serialize;
+use trial::factor::Hash;
+
+use crate::error::AnalysisError;
+use crate::outcome::StallRule;
+
+/// The control's hash policy of a definition that names none.
+pub const DEFAULT_CONTROL: &str = "slots:512";
+
+/// The executor's name in the manifest of a run in the lab.
+const LAB: &str = "lab";
+
+/// A run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Run {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// Under which circumstances it was made.
+    #[serde(skip)]
+    pub manifest: Manifest,
+    /// The experiment.
+    pub experiment: String,
+    /// Trials planned.
+    pub planned: u64,
+    /// Trials that ended, in whatever way.
+    pub finished: usize,
+    /// The torn last line of its `trials.csv`, in a sentence.
+    pub torn: Option<String>,
+}
+
+impl Run {
+    /// Reads the manifest; `finished` and `torn` are the reader's of the trials to fill.
+    pub fn read(folder: &Path) -> Result<Run, AnalysisError> {
+        let manifest = Manifest::read(folder)?;
+        Ok(Run {
+            folder: folder.to_path_buf(),
+            experiment: manifest.name.clone(),
+            planned: manifest.planned,
+            finished: 0,
+            torn: None,
+            manifest,
+        })
+    }
+
+    /// Whether its trials ran in guests of the lab.
+    pub fn in_lab(&self) -> bool {
+        self.manifest.executor == LAB
+    }
+
+    /// The accelerators of its guests, such as `tcg`.
+    pub fn accelerators(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .manifest
+            .kernels
+            .iter()
+            .filter_map(|kernel| kernel.accelerator.as_deref())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The rule of its definition, if it has one.
+    pub fn stall_rule(&self) -> Result<Option<StallRule>, AnalysisError> {
+        let from = || self.manifest_name();
+        match self.manifest.definition.pointer("/outcome/stall") {
+            None | Some(serde_json::Value::Null) => Ok(None),
+            Some(value) => {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+                match text.parse() {
+                    Ok(rule) => Ok(Some(rule)),
+                    Err(problem) => Err(AnalysisError::Rule { from: from(), problem }),
+                }
+            }
+        }
+    }
+
+    /// The hash policy of its control.
+    pub fn control_hash(&self) -> Result<String, AnalysisError> {
+        let Some(value) = self.manifest.definition.pointer("/control/hash") else {
+            return Ok(DEFAULT_CONTROL.to_string());
+        };
+        value
+            .as_str()
+            .and_then(|text| text.parse::<Hash>().ok())
+            .map(|hash| hash.to_string())
+            .ok_or_else(|| AnalysisError::Control {
+                from: self.manifest_name(),
+                found: value.to_string(),
+            })
+    }
+
+    /// Its manifest, for messages.
+    pub fn manifest_name(&self) -> String {
+        self.folder.join(records::manifest::FILE).display().to_string()
+    }
+
+    /// Its folder, for messages.
+    pub fn name(&self) -> String {
+        self.folder.display().to_string()
+    }
+}

@@ -1,0 +1,96 @@
+//! Cells that differ in their thread count alone: a line of a figure, a sentence of the answer.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::cells::Cell;
+use crate::factors::{Factors, telling};
+
+/// A series of cells over thread counts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Series {
+    /// What tells it from the other series: `debian:7.3 · auto`.
+    pub name: String,
+    /// Whether it is the control.
+    pub is_control: bool,
+    /// Its hash policy.
+    pub hash: String,
+    /// Its kernel.
+    pub kernel: String,
+    /// Its cells by their place, in the order of thread counts.
+    pub cells: Vec<usize>,
+}
+
+impl Series {
+    /// The series of a table, in its order; those of one group (all the same but the hash policy)
+    /// stand side by side, the control last.
+    pub fn of(cells: &[Cell]) -> Vec<Series> {
+        let shape = |cell: &Cell| cell.factors.with("threads", "");
+        let shapes: Vec<Factors> = cells.iter().map(shape).collect();
+        let mut telling = telling(&shapes);
+        // What it ran on comes first, what was asked of it last.
+        let by_hash = telling.contains(&"hash") || telling.is_empty();
+        telling.retain(|factor| *factor != "hash");
+        if by_hash {
+            telling.push("hash");
+        }
+        let labels = TellingLabels::of(&shapes);
+        let mut at: HashMap<&Factors, usize> = HashMap::new();
+        let mut series: Vec<(usize, Series)> = Vec::new();
+        for (place, (cell, shape)) in cells.iter().zip(&shapes).enumerate() {
+            let known = at.len();
+            let found = *at.entry(shape).or_insert(known);
+            if found == known {
+                series.push((
+                    place,
+                    Series {
+                        name: labels.shorten(shape).named_by(&telling),
+                        is_control: cell.is_control,
+                        hash: shape.hash().to_string(),
+                        kernel: shape.kernel().to_string(),
+                        cells: Vec::new(),
+                    },
+                ));
+            }
+            series[found].1.cells.push(place);
+        }
+        series.sort_by(|(a_place, a), (b_place, b)| {
+            let (a_shape, b_shape) = (&shapes[*a_place], &shapes[*b_place]);
+            if a_shape.same_but(b_shape, &["hash"]) {
+                a.is_control.cmp(&b.is_control).then_with(|| a_shape.in_table_order(b_shape))
+            } else {
+                a_shape.in_table_order(b_shape)
+            }
+        });
+        series.into_iter().map(|(_, series)| series).collect()
+    }
+}
+
+/// The labels that are not the same everywhere.
+struct TellingLabels {
+    everywhere: Vec<String>,
+}
+
+impl TellingLabels {
+    fn of(shapes: &[Factors]) -> Self {
+        let labels = |shape: &Factors| -> Vec<String> {
+            shape.get("labels").split(';').map(str::to_string).collect()
+        };
+        let mut everywhere = shapes.first().map(labels).unwrap_or_default();
+        for shape in shapes {
+            let here = labels(shape);
+            everywhere.retain(|label| here.contains(label));
+        }
+        TellingLabels { everywhere }
+    }
+
+    fn shorten(&self, shape: &Factors) -> Factors {
+        let left: Vec<&str> = shape
+            .get("labels")
+            .split(';')
+            .filter(|label| !self.everywhere.iter().any(|same| same == label))
+            .collect();
+        shape.with("labels", &left.join(";"))
+    }
+}

@@ -1,0 +1,99 @@
+//! Numbers and lists as sentences have them.
+
+/// A share as a percentage: `25.9 %`, `0.35 %`, `100 %`. Never rounds to 0 or to 100 what is not.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    let text = match value {
+        _ if share == 0.0 || share == 1.0 => format!("{value:.0}"),
+        v if v >= 99.95 => "more than 99.9".to_string(),
+        v if v >= 10.0 => trimmed(format!("{v:.1}")),
+        _ => significant(value, 2),
+    };
+    format!("{text} %")
+}
+
+/// A number to so many significant digits, without an exponent or a tail of zeros.
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value.is_finite() { "0".into() } else { value.to_string() };
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let decimals = (digits as i32 - 1 - magnitude).clamp(0, 12) as usize;
+    let text = format!("{value:.decimals$}");
+    if decimals == 0 { text } else { trimmed(text) }
+}
+
+fn trimmed(text: String) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+/// A throughput with its unit: `1130 Mops/s`, `6.5 Mops/s`.
+pub fn mops(value: f64) -> String {
+    format!("{} Mops/s", significant(value, 3))
+}
+
+/// A time with its unit.
+pub fn seconds(value: f64) -> String {
+    match value {
+        v if v != 0.0 && v < 0.001 => format!("{} µs", significant(v * 1e6, 3)),
+        v if v != 0.0 && v < 1.0 => format!("{} ms", significant(v * 1e3, 3)),
+        v => format!("{} s", significant(v, 3)),
+    }
+}
+
+/// `1`, `1 and 2`, `1, 2 and 4`.
+pub fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// `1 trial`, `3 trials`.
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentage_never_rounds_to_none_or_all() {
+        for (share, text) in [
+            (0.0, "0 %"),
+            (1.0, "100 %"),
+            (0.2589, "25.9 %"),
+            (0.5, "50 %"),
+            (0.0035, "0.35 %"),
+            (0.99999, "more than 99.9 %"),
+            (1e-9, "0.0000001 %"),
+            (0.0999, "10 %"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_size() {
+        assert_eq!(mops(1128.7), "1129 Mops/s");
+        assert_eq!(mops(6.5), "6.5 Mops/s");
+        assert_eq!(mops(0.0), "0 Mops/s");
+        assert_eq!(seconds(0.0131), "13.1 ms");
+        assert_eq!(seconds(169.0), "169 s");
+        assert_eq!(seconds(0.0), "0 s");
+        assert_eq!(significant(f64::INFINITY, 3), "inf");
+    }
+
+    #[test]
+    fn lists_end_with_and() {
+        let items = |texts: &[&str]| texts.iter().map(|t| t.to_string()).collect::<Vec<_>>();
+        assert_eq!(list(&items(&["24"])), "24");
+        assert_eq!(list(&items(&["24", "32", "40"])), "24, 32 and 40");
+        assert_eq!(counted(1, "trial", "trials"), "1 trial");
+    }
+}

@@ -1,0 +1,13 @@
+//! What figures are drawn with: a canvas, scales, axes, a legend and a style.
+
+mod axes;
+mod canvas;
+mod legend;
+mod scale;
+mod style;
+
+pub use axes::{Axis, Plot};
+pub use canvas::{Backend, Canvas, DrawError, Marker, png, svg};
+pub use legend::{Entry, Legend};
+pub use scale::{Scale, Tick};
+pub use style::{INK, Look, STALL, look};

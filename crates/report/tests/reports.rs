@@ -1,0 +1,158 @@
+//! Whole reports of made-up runs, against the texts that a person has read and found right.
+//!
+//! `UPDATE_SNAPSHOTS=1 cargo test -p stallscope-report` writes them anew; the diff is to be read.
+
+use std::path::{Path, PathBuf};
+
+use analysis::synthetic::Synthetic;
+use analysis::{Analysis, Options, analyze};
+use stallscope_report::{Format, figure::AnyFigure, text, write};
+use trial::record::{Pivot, Status};
+
+fn analysed(made: &Synthetic) -> Analysis {
+    let (_folder, run) = made.written();
+    analyze(&[run], &Options::default()).unwrap()
+}
+
+/// The text without the folder, which is another each time.
+fn report(made: &Synthetic, format: Format) -> String {
+    let analysis = analysed(made);
+    let folder = analysis.runs[0].folder.display().to_string();
+    text(&analysis, format).unwrap().replace(&folder, "RUN")
+}
+
+fn compare(name: &str, found: &str) {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&file, found).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(found, expected, "{} differs", file.display());
+}
+
+fn small_machine() -> Synthetic {
+    let mut made = Synthetic::new(2);
+    for threads in [1, 2, 4] {
+        for trial in 0..10 {
+            let mops = f64::from(threads.min(2)) * 4.0 + f64::from(trial) / 10.0;
+            made.trial(threads, "auto").mops_per_s = Some(mops);
+            made.trial(threads, "slots:512").mops_per_s = Some(mops * 1.01);
+        }
+    }
+    made.manifest.disturbances.push("another process used 31 % of CPU 1".into());
+    made
+}
+
+fn several_kernels() -> Synthetic {
+    let mut made = Synthetic::new(192);
+    made.manifest.executor = "lab".into();
+    for kernel in ["debian:6.12", "debian:6.17", "debian:7.3"] {
+        for threads in (8..=192).step_by(8) {
+            for trial in 0..5u32 {
+                let row = made.trial(threads, "auto");
+                row.kernel = kernel.into();
+                row.labels = "machine=a;patch=v2".into();
+                match kernel {
+                    "debian:6.12" => (row.pivot, row.pivot_s) = (Some(Pivot::Unsupported), None),
+                    "debian:7.3" if trial * 40 < threads => {
+                        (row.pivot, row.pivot_s) = (Some(Pivot::Pending), Some(1.0));
+                        row.mops_per_s = Some(3.0 + f64::from(trial));
+                    }
+                    _ => row.mops_per_s = Some(10.0 * f64::from(threads)),
+                }
+                let control = made.trial(threads, "slots:512");
+                control.kernel = kernel.into();
+                control.labels = "machine=a;patch=v2".into();
+                control.mops_per_s = Some(10.5 * f64::from(threads));
+            }
+        }
+    }
+    made
+}
+
+#[test]
+fn the_reported_machine() {
+    compare("reported.md", &report(&Synthetic::reported(), Format::Markdown));
+    compare("reported.txt", &report(&Synthetic::reported(), Format::Mail));
+}
+
+#[test]
+fn a_machine_that_cannot_show_the_race() {
+    compare("small-machine.md", &report(&small_machine(), Format::Markdown));
+}
+
+#[test]
+fn a_mail_fits_78_columns_whatever_is_in_it() {
+    for made in [Synthetic::reported(), small_machine(), several_kernels()] {
+        let mail = report(&made, Format::Mail);
+        for line in mail.lines() {
+            assert!(line.chars().count() <= 78, "{} columns: {line}", line.chars().count());
+        }
+    }
+}
+
+#[test]
+fn html_holds_its_figures_and_nothing_from_elsewhere() {
+    let html = report(&Synthetic::reported(), Format::Html);
+    assert_eq!(html.matches("<svg").count(), 2);
+    assert!(!html.contains("src=") && !html.contains("<script"));
+    assert!(html.contains("<code>auto</code> stalled from 48 threads on"));
+}
+
+#[test]
+fn every_shape_of_data_is_drawn() {
+    let mut nothing = Synthetic::new(96);
+    nothing.manifest.planned = 10;
+    let mut all_failed = Synthetic::new(96);
+    all_failed.failed(96, "auto", Status::Crashed, "signal 9");
+    let mut one = Synthetic::new(96);
+    one.trial(96, "auto").mops_per_s = Some(0.0);
+    one.trial(96, "slots:512");
+    let mut huge = Synthetic::new(96);
+    huge.trial(u32::MAX, "auto").mops_per_s = Some(1e300);
+    huge.trial(1, "auto").mops_per_s = Some(1e-9);
+    huge.trial(1, "slots:512").mops_per_s = Some(f64::MAX);
+    for (made, figures) in [
+        (nothing, 0),
+        (all_failed, 0),
+        (one, 2),
+        (huge, 2),
+        (several_kernels(), 4),
+        (small_machine(), 2),
+    ] {
+        let analysis = analysed(&made);
+        let drawn: Vec<_> = AnyFigure::of(&analysis).iter().map(|f| f.svg().unwrap()).collect();
+        assert_eq!(drawn.len(), figures);
+        for figure in drawn {
+            assert!(!figure.svg.contains("NaN") && !figure.caption.is_empty());
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_told_and_a_bad_place_is_an_error() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let analysis = analysed(&Synthetic::reported());
+    let written = write(&analysis, &folder.path().join("new/report")).unwrap();
+    let names: Vec<String> = written
+        .iter()
+        .map(|file| file.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "report.md",
+            "report.html",
+            "stall-probability.svg",
+            "throughput.svg",
+            "stall-probability.png",
+            "throughput.png"
+        ]
+    );
+    let png = std::fs::read(&written[4]).unwrap();
+    assert_eq!(&png[1..4], b"PNG");
+    let occupied = folder.path().join("file");
+    std::fs::write(&occupied, "").unwrap();
+    let error = write(&analysis, Path::new(&occupied)).unwrap_err().to_string();
+    assert!(error.contains("can't be written"), "{error}");
+}
