@@ -97,22 +97,6 @@ impl ThisSite {
     }
 }
 
-/// That the outcome's rule is one.
-pub fn check_rule(_definition: &campaign::definition::Definition) -> Result<(), Failure> {
-    Ok(())
-}
-
-/// Analyses a finished run and tells the result.
-pub fn tell(
-    folder: &Path,
-    _report: bool,
-    _json: bool,
-    out: &mut dyn std::io::Write,
-) -> crate::failure::Outcome {
-    writeln!(out, "{}", folder.display())?;
-    Ok(())
-}
-
 /// Which CPUs the threads of a plan get on this machine, a line a cell that asks for any.
 pub fn placements(plan: &Plan) -> Result<Vec<String>, Failure> {
     let here = ThisSite::look()?;

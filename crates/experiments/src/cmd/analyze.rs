@@ -29,7 +29,7 @@ pub struct AnalyzeArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub how: HowArgs,
-    /// Print analysis.json; nothing is written unless --out is given
+    /// Print analysis.json instead of the summary
     #[arg(long)]
     pub json: bool,
 }
@@ -55,12 +55,6 @@ impl HowArgs {
 /// Analyses, writes and tells.
 pub fn run(args: AnalyzeArgs, out: &mut dyn Write) -> Outcome {
     let analysis = args.how.analysis(&args.runs)?;
-    if args.json {
-        if let Some(folder) = &args.out {
-            write_tables(&analysis, folder)?;
-        }
-        return Ok(out.write_all(analysis.json().as_bytes()).and_then(|()| out.flush())?);
-    }
     let folder = args.out.or_else(|| match args.runs.as_slice() {
         [run] => Some(run.join("analysis")),
         _ => None,
@@ -69,6 +63,9 @@ pub fn run(args: AnalyzeArgs, out: &mut dyn Write) -> Outcome {
         Some(folder) => write_tables(&analysis, folder)?,
         None => Vec::new(),
     };
+    if args.json {
+        return Ok(out.write_all(analysis.json().as_bytes()).and_then(|()| out.flush())?);
+    }
     write!(out, "{}", report::summary(&analysis))?;
     tell_files(&written, out)?;
     if folder.is_none() {

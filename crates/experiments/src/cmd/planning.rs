@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use analysis::outcome::StallRule;
 use campaign::definition::{Catalog, Definition, Entry, Overrides};
 use campaign::plan::{Plan, Site};
 use clap::Args;
@@ -59,6 +60,10 @@ impl PlanningArgs {
             stall: self.stall.clone(),
         };
         overrides.apply(&mut definition).map_err(|error| request(&error))?;
+        definition.outcome.stall.parse::<StallRule>().map_err(|error| {
+            let place = if self.stall.is_some() { "--stall" } else { "[outcome] stall" };
+            Failure::Request(format!("{}: {place}: {error}", definition.name))
+        })?;
         Ok((entry, definition))
     }
 }

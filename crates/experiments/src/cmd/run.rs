@@ -16,7 +16,9 @@ use clap::Args;
 use kernel_abi::signal::{self, Interrupt};
 use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
 
+use super::analyze::{analysis_failure, tell_files, write_tables};
 use super::planning::{PlanningArgs, counted, in_words, plan};
+use super::report::report_failure;
 use crate::failure::{Failure, Outcome};
 use crate::place::LabArgs;
 use crate::progress::Progress;
@@ -49,7 +51,6 @@ pub struct RunArgs {
 /// Plans, runs, analyses and reports.
 pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let (entry, definition) = args.planning.definition()?;
-    crate::site::check_rule(&definition)?;
     let here = ThisSite::look()?;
     let place = args.lab.place(&here)?;
     let mut plan = plan(&definition, &place.site(), |plan| place.check(plan))?;
@@ -158,7 +159,27 @@ pub fn go(going: Going<'_>, out: &mut dyn Write) -> Outcome {
             going.folder.display()
         )));
     }
-    crate::site::tell(going.folder, going.report, going.json, out)
+    tell(going.folder, going.report, going.json, out)
+}
+
+/// Analyses a run and writes its tables and, if asked for, its report; tells the answer and where
+/// each result is.
+fn tell(folder: &Path, with_report: bool, json: bool, out: &mut dyn Write) -> Outcome {
+    let runs = [folder.to_path_buf()];
+    let analysis =
+        analysis::analyze(&runs, &analysis::Options::default()).map_err(analysis_failure)?;
+    let mut written = vec![folder.join("trials.csv")];
+    written.extend(write_tables(&analysis, &folder.join("analysis"))?);
+    if with_report {
+        written.extend(report::write(&analysis, &folder.join("report")).map_err(report_failure)?);
+    }
+    if json {
+        out.write_all(analysis.json().as_bytes())?;
+    } else {
+        write!(out, "{}", report::summary(&analysis))?;
+        tell_files(&written, out)?;
+    }
+    Ok(out.flush()?)
 }
 
 fn close(manifest: &mut Manifest, ended: &Ended) {
