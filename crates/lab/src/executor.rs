@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -58,7 +59,8 @@ pub struct Lab {
     accelerator: Accelerator,
     /// Whether the accelerator has booted a guest here.
     proven: bool,
-    initramfs: tempfile::NamedTempFile,
+    /// Without a name, so that no end of this process leaves it behind.
+    initramfs: File,
     log: Arc<Mutex<File>>,
     guests: BTreeMap<String, Running>,
     /// How many guests the host's memory holds.
@@ -93,13 +95,11 @@ impl Lab {
             tell(note);
         }
         let root = initramfs::build(program)?;
-        let mut initramfs = tempfile::Builder::new()
-            .prefix("stallscope-initramfs-")
-            .tempfile()
+        let mut initramfs = tempfile::tempfile()
             .map_err(|error| LabError::file("making a file in", std::env::temp_dir(), &error))?;
         initramfs
             .write_all(&root)
-            .map_err(|error| LabError::file("writing", initramfs.path(), &error))?;
+            .map_err(|error| LabError::file("writing a file in", std::env::temp_dir(), &error))?;
         let log = OpenOptions::new()
             .create(true)
             .append(true)
@@ -195,12 +195,14 @@ impl Lab {
                 self.accelerator.name()
             ));
             let log: Box<dyn Write + Send> = Box::new(Log(Arc::clone(&self.log)));
+            let initramfs =
+                format!("/proc/{}/fd/{}", std::process::id(), self.initramfs.as_raw_fd());
             let plan = Plan {
                 qemu: &self.qemu,
                 accelerator: self.accelerator,
                 shape: &self.settings.shape,
                 image: &kernel.image,
-                initramfs: self.initramfs.path(),
+                initramfs: Path::new(&initramfs),
                 patience: patience(self.accelerator, self.settings.shape.cpus, self.proven),
             };
             match Guest::boot(&plan, log, &format!("boot {boot}| "), &|| stop.is_set()) {
@@ -234,6 +236,8 @@ impl Lab {
                     (self.tell)(&note);
                     self.notes.push(note);
                     self.accelerator = Accelerator::Tcg;
+                    // Nothing booted.
+                    self.next_boot = boot;
                 }
                 Err(error) => {
                     (self.tell)(&format!("boot {boot} failed: {error}"));

@@ -7,6 +7,7 @@ pub mod shape;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -75,7 +76,7 @@ pub struct Guest {
     line: UnixStream,
     decoder: Decoder,
     monitor: UnixStream,
-    folder: tempfile::TempDir,
+    said: File,
     ready: Ready,
     boot_s: f64,
 }
@@ -101,9 +102,11 @@ impl Guest {
         };
         let listeners =
             [listen(machine::CONSOLE)?, listen(machine::TRIALS)?, listen(machine::MONITOR)?];
-        let said_path = folder.path().join("qemu.said");
-        let said = File::create(&said_path)
-            .map_err(|error| LabError::file("writing", &said_path, &error))?;
+        let said = tempfile::tempfile()
+            .map_err(|error| LabError::file("making a file in", std::env::temp_dir(), &error))?;
+        let for_qemu = said
+            .try_clone()
+            .map_err(|error| LabError::file("making a file in", std::env::temp_dir(), &error))?;
 
         let mut command = Command::new(&plan.qemu.program);
         command
@@ -117,7 +120,7 @@ impl Guest {
             ))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(said);
+            .stderr(for_qemu);
         let (pid, ended, keeper) = keep(command, &plan.qemu.program)?;
         // From here on QEMU runs: whatever fails must end it.
         let running = Running { pid, keeper: Some(keeper) };
@@ -130,7 +133,7 @@ impl Guest {
                 Err(reason) => {
                     return Err(LabError::Boot(format!(
                         "QEMU did not start: {reason}{}",
-                        said_by(&said_path)
+                        said_by(&said)
                     )));
                 }
             }
@@ -145,6 +148,8 @@ impl Guest {
         monitor.set_nonblocking(true).map_err(on_socket)?;
         let watcher = Arc::new(Mutex::new(Watcher::default()));
         let reader = read_console(console, Arc::clone(&watcher), log, mark.to_string());
+        // Connected sockets need no names, and what has none is never left behind.
+        drop(folder);
         let (pid, keeper) = running.hand_over();
         let mut guest = Guest {
             pid,
@@ -155,7 +160,7 @@ impl Guest {
             line,
             decoder: Decoder::default(),
             monitor,
-            folder,
+            said,
             ready: Ready {
                 protocol: 0,
                 release: String::new(),
@@ -256,9 +261,8 @@ impl Guest {
                 return Waited::Stopped;
             }
             // An emulator that can't go on stays, with the guest halted in it.
-            let said = self.said();
-            if said.contains("KVM internal error") {
-                return Waited::Dead(format!("KVM can't run it{said}"));
+            if let Some(error) = self.emulator_error() {
+                return Waited::Dead(format!("QEMU said {error:?}"));
             }
             if Instant::now() >= deadline {
                 return Waited::Late;
@@ -312,8 +316,14 @@ impl Guest {
         self.console.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What QEMU says when it can't go on with a guest.
+    fn emulator_error(&self) -> Option<String> {
+        let text = text_of(&self.said);
+        text.lines().find(|line| line.starts_with("KVM internal error")).map(str::to_string)
+    }
+
     fn said(&self) -> String {
-        said_by(&self.folder.path().join("qemu.said"))
+        said_by(&self.said)
     }
 
     /// Why the guest is gone, by whoever knows it best: its kernel, QEMU, or `otherwise`.
@@ -429,9 +439,15 @@ fn connected(
     }
 }
 
-fn said_by(path: &Path) -> String {
-    let text = std::fs::read(path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
+/// What a file holds, without moving the place where QEMU writes to it: the two share it.
+fn text_of(file: &File) -> String {
+    let mut bytes = vec![0u8; 1 << 16];
+    let count = file.read_at(&mut bytes, 0).unwrap_or(0);
+    String::from_utf8_lossy(bytes.get(..count).unwrap_or_default()).into_owned()
+}
+
+fn said_by(file: &File) -> String {
+    let text = text_of(file);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     match lines.as_slice() {
         [] => String::new(),
