@@ -13,6 +13,7 @@ pub mod root;
 pub mod samples;
 pub mod strata;
 pub mod stream;
+pub mod survival;
 pub mod test_result;
 pub mod threshold;
 pub mod two_by_two;

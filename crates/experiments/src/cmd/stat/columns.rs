@@ -25,6 +25,12 @@ impl Columns {
     /// Reads `path` (`-` is standard input) and checks that it has the columns that are needed. Other columns may be
     /// there, in any order.
     pub fn read(path: &Path, needed: &[&str]) -> Result<Columns, Failure> {
+        Self::read_one_of(path, &[needed])
+    }
+
+    /// As [`read`](Self::read), for a file that can have one of several sets of columns: the first
+    /// set that shares a column with the header is the one needed, else the first.
+    pub fn read_one_of(path: &Path, choices: &[&[&str]]) -> Result<Columns, Failure> {
         let file = if path == Path::new("-") {
             "standard input".to_owned()
         } else {
@@ -38,11 +44,12 @@ impl Columns {
                     .map_err(|error| Failure::Request(format!("{file} cannot be read: {error}")))?,
             )
         };
-        Self::parse(file, source, needed)
+        Self::parse(file, source, choices)
     }
 
-    /// Reads CSV text from anywhere; `file` is what the errors call it.
-    pub fn parse(file: String, source: impl Read, needed: &[&str]) -> Result<Columns, Failure> {
+    /// Reads CSV text from anywhere, as [`read_one_of`](Self::read_one_of); `file` is what the
+    /// errors call it.
+    pub fn parse(file: String, source: impl Read, choices: &[&[&str]]) -> Result<Columns, Failure> {
         let mut reader =
             csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(source);
         let broken = |error: csv::Error| {
@@ -60,6 +67,9 @@ impl Columns {
         let header: Vec<String> =
             reader.headers().map_err(broken)?.iter().map(str::to_owned).collect();
         let list = |names: &[&str]| names.join("`, `");
+        let known =
+            |set: &&&[&str]| set.iter().any(|name| header.iter().any(|found| found == name));
+        let needed = choices.iter().find(known).or(choices.first()).copied().unwrap_or(&[]);
         if header.is_empty() || header.iter().all(String::is_empty) {
             return Err(Failure::Request(format!(
                 "{file} is empty: it needs a header with the columns `{}`, then a row each",
@@ -148,7 +158,11 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Columns, Failure> {
-        Columns::parse("times.csv".into(), text.as_bytes(), &["time", "event"])
+        Columns::parse(
+            "times.csv".into(),
+            text.as_bytes(),
+            &[&["time", "event"], &["left", "right"]],
+        )
     }
 
     #[test]
@@ -158,6 +172,14 @@ mod tests {
         assert_eq!(times, [2.5, 3.0]);
         assert!(columns.has("note") && !columns.has("group"));
         assert_eq!(columns.rows().next().unwrap().text("note"), "x");
+    }
+
+    #[test]
+    fn one_of_several_sets_of_columns_is_enough() {
+        assert!(parse("left,right\n1,2\n").unwrap().has("left"));
+        let says = |text: &str| parse(text).unwrap_err().to_string();
+        assert!(says("left\n1\n").contains("no column `right`"));
+        assert!(says("x\n1\n").contains("no column `time`"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod columns;
 pub mod power;
 pub mod proportion;
 pub mod strata;
+pub mod survival;
 pub mod table;
 pub mod threshold;
 pub mod two_by_two;
@@ -36,6 +37,7 @@ enum StatCommand {
     Power(power::PowerArgs),
     Proportion(proportion::ProportionArgs),
     Strata(strata::StrataArgs),
+    Survival(survival::SurvivalArgs),
     Threshold(threshold::ThresholdArgs),
     TwoByTwo(two_by_two::TwoByTwoArgs),
 }
@@ -47,6 +49,7 @@ pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
         StatCommand::Proportion(args) => proportion::run(args, out),
         StatCommand::Strata(args) => strata::run(args, out),
         StatCommand::Threshold(args) => threshold::run(args, out),
+        StatCommand::Survival(args) => survival::run(args, out),
         StatCommand::TwoByTwo(args) => two_by_two::run(args, out),
     }
 }

@@ -101,7 +101,7 @@ mod tests {
     use analysis::stat::Level;
 
     fn read(csv: &str) -> Result<Vec<ThreadsTried>, Failure> {
-        rows(&Columns::parse("t.csv".into(), csv.as_bytes(), &["threads", "n", "k"])?)
+        rows(&Columns::parse("t.csv".into(), csv.as_bytes(), &[&["threads", "n", "k"]])?)
     }
 
     #[test]

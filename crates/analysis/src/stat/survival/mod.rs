@@ -1,0 +1,36 @@
+//! Times to an event, some of them cut off before it: how long until a stalled process recovers.
+//!
+//! A trial that had not recovered when it ended is right-censored; one that is looked at every
+//! second is known between two looks. Nothing here drops or imputes either.
+
+mod location_scale;
+
+pub mod confidence_band;
+pub mod exponential;
+pub mod follow_up;
+pub mod hazard_ratio;
+pub mod kaplan_meier;
+pub mod log_normal;
+pub mod quantile;
+pub mod rank_tests;
+pub mod restricted_mean;
+pub mod shape_test;
+pub mod summary;
+pub mod turnbull;
+pub mod weibull;
+
+pub use confidence_band::{Bounds, PointwiseMethod};
+pub use exponential::{ExponentialFit, fit_exponential, fit_exponential_interval};
+pub use follow_up::{FollowUp, Lifetime};
+pub use hazard_ratio::{HazardRatio, hazard_ratio};
+pub use kaplan_meier::{KaplanMeier, Step};
+pub use log_normal::{LogNormalFit, fit_log_normal};
+pub use quantile::{median, quantile};
+pub use rank_tests::{RankTest, RankWeight, rank_tests};
+pub use restricted_mean::{
+    RestrictedMean, RestrictedMeanDifference, restricted_mean, restricted_mean_difference,
+};
+pub use shape_test::shape_test;
+pub use summary::{Group, SurvivalOptions, SurvivalSummary, summarize};
+pub use turnbull::{Mass, Turnbull};
+pub use weibull::{WeibullFit, fit_weibull};

@@ -1,0 +1,109 @@
+//! Quantiles of a survival curve, such as the median time, with their intervals.
+
+use super::{KaplanMeier, PointwiseMethod};
+use crate::stat::{Estimate, Level, StatError};
+
+/// How near to 1 − p a value of S counts as equal to it: above the rounding of a product of a
+/// million factors, far below the step of a curve of a million trials.
+const FLAT: f64 = 1e-10;
+
+/// The time by which a share `p` of the trials has had the event, in the unit of the times: the
+/// first time at which S ≤ 1 − p. Where the curve is flat at 1 − p exactly, the middle of the flat
+/// part, as R does and as the median of an even sample; its start, if the curve never falls again.
+///
+/// The interval inverts the pointwise intervals of S: every t whose interval holds 1 − p. A bound
+/// that the curves do not reach does not exist.
+///
+/// Brookmeyer and Crowley (1982), Biometrics 38:29.
+///
+/// # Errors
+///
+/// [`StatError::Domain`] for a `p` outside (0, 1).
+pub fn quantile(
+    curve: &KaplanMeier,
+    p: f64,
+    method: PointwiseMethod,
+    level: Level,
+) -> Result<Estimate, StatError> {
+    if !(p > 0.0 && p < 1.0) {
+        return Err(StatError::domain("a share of the trials", p, "a number above 0 and below 1"));
+    }
+    let band = method.band(curve, level);
+    let times = curve.steps().iter().map(|step| step.time);
+    let low = times.clone().zip(band.iter().map(|bounds| bounds.low_after));
+    let high = times.clone().zip(band.iter().map(|bounds| bounds.high));
+    let survival = times.zip(curve.steps().iter().map(|step| Some(step.survival)));
+    Ok(Estimate {
+        estimate: first_at_or_below(survival, 1.0 - p),
+        low: first_at_or_below(low, 1.0 - p),
+        high: first_at_or_below(high, 1.0 - p),
+    })
+}
+
+/// The median time with its interval: [`quantile`] at 1/2.
+pub fn median(curve: &KaplanMeier, method: PointwiseMethod, level: Level) -> Estimate {
+    quantile(curve, 0.5, method, level).unwrap_or(Estimate {
+        estimate: None,
+        low: None,
+        high: None,
+    })
+}
+
+fn first_at_or_below(steps: impl Iterator<Item = (f64, Option<f64>)>, target: f64) -> Option<f64> {
+    let mut known = steps.filter_map(|(time, value)| value.map(|value| (time, value)));
+    let (start, value) = known.find(|&(_, value)| value <= target + FLAT)?;
+    if value < target - FLAT {
+        return Some(start);
+    }
+    let end = known.find(|&(_, later)| later < value - FLAT).map_or(start, |(time, _)| time);
+    Some(start + (end - start) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stat::survival::FollowUp;
+
+    fn curve(times: &[(f64, bool)]) -> KaplanMeier {
+        let trials: Vec<FollowUp> =
+            times.iter().map(|&(time, event)| FollowUp::new(time, event).unwrap()).collect();
+        KaplanMeier::fit(&trials).unwrap()
+    }
+
+    #[test]
+    fn the_median_of_the_reported_recoveries() {
+        // R: survfit(conf.type = "log-log").
+        let curve = curve(&[
+            (14.0, true),
+            (33.0, true),
+            (165.0, true),
+            (169.0, true),
+            (280.0, true),
+            (300.0, true),
+            (300.0, false),
+        ]);
+        let median = median(&curve, PointwiseMethod::LogLog, Level::P95);
+        assert_eq!(median.estimate, Some(169.0));
+        assert_eq!(median.low, Some(14.0));
+        assert_eq!(median.high, Some(300.0));
+    }
+
+    #[test]
+    fn an_even_sample_has_the_middle_of_its_flat_part() {
+        let curve = curve(&[(1.0, true), (2.0, true), (4.0, true), (5.0, true)]);
+        assert_eq!(median(&curve, PointwiseMethod::LogLog, Level::P95).estimate, Some(3.0));
+    }
+
+    #[test]
+    fn a_curve_that_ends_at_one_half_has_the_start_of_its_flat_part() {
+        let curve = curve(&[(1.0, true), (9.0, false)]);
+        assert_eq!(median(&curve, PointwiseMethod::LogLog, Level::P95).estimate, Some(1.0));
+    }
+
+    #[test]
+    fn a_curve_above_one_half_has_no_median() {
+        let curve = curve(&[(1.0, true), (2.0, false), (3.0, false)]);
+        assert_eq!(median(&curve, PointwiseMethod::LogLog, Level::P95).estimate, None);
+        assert!(quantile(&curve, 1.0, PointwiseMethod::LogLog, Level::P95).is_err());
+    }
+}

@@ -1,0 +1,354 @@
+//! `experiments stat survival FILE.csv`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use analysis::stat::survival::summary::{Contrast, Fit, GroupSummary, Parameters};
+use analysis::stat::survival::{
+    FollowUp, Group, Lifetime, PointwiseMethod, SurvivalOptions, SurvivalSummary, summarize,
+};
+use clap::Args;
+
+use super::Options;
+use super::columns::{Columns, Row};
+use super::table::{Table, number, p_value};
+use crate::failure::{Failure, Outcome};
+
+/// Times to an event, some cut off before it: Kaplan-Meier, median, restricted mean, fits, tests
+///
+/// FILE has a row a trial: `time` and `event`, which is 1 if the event was seen at that time and 0
+/// if the trial ended there without it (right-censored); with a column `group`, groups are
+/// compared, each against the first one in the file. In place of `time` and `event`, `left` and
+/// `right` tell between which looks the event came, in (left, right]; an empty `right` is a trial
+/// without it.
+///
+/// Assumes independent trials, and that what ended a trial says nothing about its event, as a
+/// fixed length of run does.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  \
+    printf 'time,event\\n14,1\\n33,1\\n165,1\\n169,1\\n280,1\\n300,1\\n300,0\\n' |\n    \
+    experiments stat survival -")]
+pub struct SurvivalArgs {
+    /// The CSV file; `-` is standard input
+    #[arg(value_name = "FILE.csv")]
+    file: PathBuf,
+    /// The pointwise interval of the curve and of its median: log-log, plain, log, beta-product.
+    ///
+    /// beta-product is wider and keeps its level at any size; it also answers where no event, or
+    /// every one, has been seen.
+    #[arg(long, value_name = "METHOD", default_value = "log-log", value_parser = pointwise)]
+    interval: PointwiseMethod,
+    /// Where the restricted mean ends; by default where the shortest group ends
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    until: Option<f64>,
+    /// Fleming-Harrington's exponent of S: above 0 looks early
+    #[arg(long, default_value = "1", allow_negative_numbers = true)]
+    rho: f64,
+    /// Fleming-Harrington's exponent of 1 - S: above 0 looks late
+    #[arg(long, default_value = "0", allow_negative_numbers = true)]
+    gamma: f64,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Runs the command.
+pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
+    let columns = Columns::read_one_of(&args.file, &[&["time", "event"], &["left", "right"]])?;
+    let groups = groups(&columns)?;
+    let summary = summarize(
+        &groups,
+        &SurvivalOptions {
+            level: args.options.level,
+            pointwise: args.interval,
+            until: args.until,
+            fleming_harrington: (args.rho, args.gamma),
+        },
+    )?;
+    args.options.answer(out, &summary, || text(&summary, &args.options))
+}
+
+fn pointwise(text: &str) -> Result<PointwiseMethod, String> {
+    PointwiseMethod::ALL.into_iter().find(|method| method.name() == text).ok_or_else(|| {
+        let names = PointwiseMethod::ALL.map(PointwiseMethod::name);
+        format!("`{text}` is none of {}", names.join(", "))
+    })
+}
+
+/// The trials by group, in the order in which the groups first appear.
+fn groups(columns: &Columns) -> Result<Vec<Group>, Failure> {
+    let compared = columns.has("group");
+    let by_looks = !columns.has("time");
+    let mut groups: Vec<Group> = Vec::new();
+    for row in columns.rows() {
+        let trial = if by_looks { looked(row)? } else { followed(row)? };
+        let name = row.text("group");
+        if compared && name.is_empty() {
+            return Err(row.wrong("group", "the cell is empty; the group's name is needed"));
+        }
+        // Rows of one group are mostly together.
+        let is = |group: &Group| group.name.as_deref().unwrap_or("") == name;
+        let at = match groups.len().checked_sub(1).filter(|&last| is(&groups[last])) {
+            Some(last) => last,
+            None => groups.iter().position(is).unwrap_or_else(|| {
+                let name = compared.then(|| name.to_owned());
+                groups.push(Group { name, trials: Vec::new() });
+                groups.len() - 1
+            }),
+        };
+        groups[at].trials.push(trial);
+    }
+    Ok(groups)
+}
+
+/// A row of `time` and `event`.
+fn followed(row: Row) -> Result<Lifetime, Failure> {
+    let time = row.number("time")?;
+    let event = match row.text("event") {
+        "1" => true,
+        "0" => false,
+        "" => {
+            return Err(row.wrong("event", "the cell is empty; 1 (seen) or 0 (censored) is needed"));
+        }
+        other => {
+            let why = format!("`{other}` is neither 1 (seen) nor 0 (censored)");
+            return Err(row.wrong("event", why));
+        }
+    };
+    FollowUp::new(time, event).map(Lifetime::from).map_err(|error| row.wrong("time", error))
+}
+
+/// A row of `left` and `right`.
+fn looked(row: Row) -> Result<Lifetime, Failure> {
+    let left = row.number("left")?;
+    Lifetime::between(left, None).map_err(|error| row.wrong("left", error))?;
+    let right = match row.text("right") {
+        "" => None,
+        _ => Some(row.number("right")?),
+    };
+    Lifetime::between(left, right).map_err(|error| row.wrong("right", error))
+}
+
+/// More rows of a curve than this are for a figure, not for a terminal.
+const CURVE_ROWS: usize = 40;
+
+fn text(summary: &SurvivalSummary, options: &Options) -> String {
+    let mut text = String::new();
+    for group in &summary.groups {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += &group_text(group, options);
+    }
+    if !summary.tests.is_empty() {
+        let mut table = Table::new(&["test between groups", "chi-square", "df", "p"]);
+        for test in &summary.tests {
+            let name = match (test.rho, test.gamma) {
+                (Some(rho), Some(gamma)) => {
+                    format!("{} ({}, {})", test.result.method, number(rho), number(gamma))
+                }
+                _ => test.result.method.to_owned(),
+            };
+            table.row([
+                name,
+                number(test.result.statistic),
+                test.degrees_of_freedom.map_or("-".into(), |df| df.to_string()),
+                p_value(test.result.p_value),
+            ]);
+        }
+        text += &format!("\n{}", table.render());
+    }
+    for contrast in &summary.contrasts {
+        text += &format!("\n{}", contrast_text(contrast));
+    }
+    text + &notes(&summary.notes)
+}
+
+fn group_text(group: &GroupSummary, options: &Options) -> String {
+    let percent = number(options.level.get() * 100.0);
+    let name = group.group.as_ref().map_or(String::new(), |name| format!("{name}: "));
+    let mut text = format!(
+        "{name}{} trials, {} with the event, {} without\n\n",
+        group.n,
+        group.events,
+        group.n - group.events
+    );
+
+    let mut table = Table::new(&["time", "at risk", "events", "censored", "S", "low", "high"]);
+    let count = |n: Option<u64>| n.map_or("-".into(), |n| n.to_string());
+    for point in group.curve.iter().take(CURVE_ROWS) {
+        table.row([
+            number(point.time),
+            count(point.at_risk),
+            count(point.events),
+            count(point.censored),
+            number(point.survival),
+            number(point.low),
+            number(point.high),
+        ]);
+    }
+    text += &table.render();
+    if let Some(more) = group.curve.len().checked_sub(CURVE_ROWS).filter(|&more| more > 0) {
+        text += &format!("  {more} more times; --json has them all\n");
+    }
+
+    let mut table = Table::new(&["", "estimate", "low", "high"]);
+    let (median, mean) = (&group.median, &group.rmst);
+    table.row(["median".into(), number(median.estimate), number(median.low), number(median.high)]);
+    table.row([
+        format!("mean up to {}", number(mean.until)),
+        number(mean.estimate),
+        number(mean.low),
+        number(mean.high),
+    ]);
+    if let Some(Fit {
+        rate_interval: Some(interval),
+        parameters: Parameters::Exponential { rate },
+        ..
+    }) = group.fits.first()
+    {
+        table.row([
+            format!("events a unit of time ({})", interval.method),
+            number(*rate),
+            number(interval.low),
+            number(interval.high),
+        ]);
+    }
+    text += &format!(
+        "\n{percent} % intervals; curve and median: {}\n{}",
+        group.pointwise.name(),
+        table.render()
+    );
+
+    let mut table = Table::new(&["law", "parameters", "log-likelihood", "AIC"]);
+    for fit in &group.fits {
+        let parameters = match fit.parameters {
+            Parameters::Exponential { rate } => format!("rate {}", number(rate)),
+            Parameters::Weibull { scale, shape } => {
+                format!("scale {}, shape {}", number(scale), number(shape))
+            }
+            Parameters::LogNormal { mu, sigma } => {
+                format!("mu {}, sigma {}", number(mu), number(sigma))
+            }
+        };
+        table.row([fit.law.into(), parameters, number(fit.log_likelihood), number(fit.aic)]);
+    }
+    text += &format!("\n{}", table.render());
+    if let Some(p) = group.shape_test.p_value {
+        text += &format!(
+            "  Weibull shape = 1 (the time already waited does not matter): p = {}\n",
+            p_value(p)
+        );
+    }
+    text + &notes(&group.notes)
+}
+
+fn contrast_text(contrast: &Contrast) -> String {
+    let name = |group: &Option<String>| group.clone().unwrap_or_default();
+    let mut table = Table::new(&["", "estimate", "low", "high", "p"]);
+    let ratio = &contrast.hazard_ratio;
+    for (i, interval) in ratio.intervals.iter().enumerate() {
+        let test = if i == 0 { p_value(ratio.test.p_value) } else { String::new() };
+        table.row([
+            format!("hazard ratio ({})", interval.method),
+            number(ratio.estimate),
+            number(interval.low),
+            number(interval.high),
+            test,
+        ]);
+    }
+    let difference = &contrast.rmst_difference;
+    table.row([
+        format!("difference of means up to {}", number(difference.until)),
+        number(difference.estimate),
+        number(difference.low),
+        number(difference.high),
+        p_value(difference.test.p_value),
+    ]);
+    format!("{} against {}\n{}", name(&contrast.test), name(&contrast.base), table.render())
+}
+
+fn notes(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("  {note}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: SurvivalArgs,
+    }
+
+    fn parse(text: &str) -> Result<Vec<Group>, String> {
+        Columns::parse(
+            "times.csv".into(),
+            text.as_bytes(),
+            &[&["time", "event"], &["left", "right"]],
+        )
+        .and_then(|columns| groups(&columns))
+        .map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn groups_keep_the_order_of_the_file() {
+        let groups = parse("time,event,group\n1,1,b\n2,0,a\n3,1,b\n").unwrap();
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[0].name.as_deref(), Some("b"));
+        assert_eq!(groups[0].trials, [Lifetime::Exact(1.0), Lifetime::Exact(3.0)]);
+        assert_eq!(parse("time,event\n1,1\n").unwrap()[0].name, None);
+    }
+
+    #[test]
+    fn looks_are_edges() {
+        let groups = parse("left,right\n1,2\n3,\n4,4\n").unwrap();
+        assert_eq!(
+            groups[0].trials,
+            [
+                Lifetime::Between { left: 1.0, right: 2.0 },
+                Lifetime::RightCensored(3.0),
+                Lifetime::Exact(4.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_bad_cell_is_named() {
+        for (text, says) in [
+            ("time,event\n1,2\n", "line 2, column `event`: `2` is neither 1 (seen) nor 0"),
+            ("time,event\n1,1\n-3,1\n", "line 3, column `time`: a time is -3"),
+            ("time,event\nNaN,1\n", "column `time`: `NaN` is not a finite number"),
+            ("time,event\n1,\n", "column `event`: the cell is empty"),
+            ("time,event,group\n1,1,\n", "column `group`: the cell is empty"),
+            ("time,event\n1\n", "line 2: it has 1 cells"),
+            ("left,right\n5,4\n", "column `right`: a right edge is 4, below its left edge 5"),
+            ("left,right\n-1,4\n", "column `left`: a left edge is -1"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn options_are_checked() {
+        let line = |args: &[&str]| Line::try_parse_from([&["x", "f.csv"], args].concat());
+        assert_eq!(line(&[]).unwrap().args.interval, PointwiseMethod::LogLog);
+        assert!(line(&["--interval", "exact"]).unwrap_err().to_string().contains("is none of"));
+    }
+
+    #[test]
+    fn the_text_holds_what_the_reader_came_for() {
+        let groups = parse(
+            "time,event,group\n14,1,stock\n33,1,stock\n165,1,stock\n300,0,patched\n300,0,patched\n",
+        )
+        .unwrap();
+        let summary = summarize(&groups, &SurvivalOptions::default()).unwrap();
+        let options = Line::try_parse_from(["x", "f.csv"]).unwrap().args.options;
+        let text = text(&summary, &options);
+        for part in ["stock: 3 trials, 3 with", "log-rank", "patched against stock", "No median"] {
+            assert!(text.contains(part), "{part} in:\n{text}");
+        }
+    }
+}
