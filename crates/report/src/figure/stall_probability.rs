@@ -69,6 +69,10 @@ impl<'a> StallProbability<'a> {
         if self.left_out > 0 {
             subtitle += &format!(" {} more series are in the table only.", self.left_out);
         }
+        // Not over the data: bars reach far up where trials are few.
+        if let Some(text) = remark(self.analysis) {
+            subtitle = format!("{text} {subtitle}");
+        }
         let scale = Scale::Linear { low: -0.03, high: 1.05 };
         let ticks = scale
             .steps(6)
@@ -108,7 +112,7 @@ pub(super) fn looks(series: &[&Series]) -> Vec<Look> {
         .collect()
 }
 
-/// What to write over a figure in which nothing could stall.
+/// What to say with a figure in which nothing could stall.
 pub(super) fn remark(analysis: &Analysis) -> Option<&'static str> {
     let stalls = analysis.cells.iter().any(|cell| cell.stalled() > 0);
     let mut never_due = false;
@@ -151,9 +155,6 @@ impl Figure for StallProbability<'_> {
             && self.counts.last().is_some_and(|high| *high >= cpus)
         {
             plot.draw_mark(canvas, cpus as f64, &format!("{cpus} CPUs"))?;
-        }
-        if let Some(text) = remark(self.analysis) {
-            plot.draw_remark(canvas, text)?;
         }
         let places: Vec<f64> = self.counts.iter().map(|n| plot.x_at(*n as f64)).collect();
         let room = (narrowest_gap(&places) * 0.7).clamp(0.0, 12.0 * self.series.len() as f64);
