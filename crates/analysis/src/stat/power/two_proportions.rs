@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::erf::erfc;
@@ -235,49 +236,55 @@ fn critical(
 ) -> Region {
     /// Values that are equal in exact arithmetic agree to this, relatively.
     const SAME: f64 = 1e-10;
-    let fits = |region: &Region| region.worst_case() <= alpha;
-    // A cut that fits, and one that doesn't.
-    let (mut low, mut high) = (alpha, alpha);
-    let mut best = region(low);
-    if fits(&best) {
-        loop {
-            high = (2.0 * high).min(1.0);
-            let wider = region(high);
-            if !fits(&wider) {
-                break;
-            }
-            best = wider;
-            if high >= 1.0 {
-                return best;
-            }
-        }
-    } else {
-        loop {
-            low *= 0.5;
-            best = region(low);
-            if fits(&best) || low < f64::MIN_POSITIVE {
-                break;
-            }
-            high = low;
+    // A region that fits, and one that doesn't.
+    let mut fits = region(alpha);
+    let mut too_wide = None;
+    let mut cut = alpha;
+    while fits.exceeds(alpha) {
+        cut *= 0.5;
+        too_wide = Some(std::mem::replace(&mut fits, region(cut)));
+        if cut < f64::MIN_POSITIVE {
+            return Region::empty(n, n);
         }
     }
-    // The values in between, in order; those that are one value by symmetry are one step.
-    let widest = region(high);
-    let mut steps: Vec<f64> = (0..=n)
+    let too_wide = match too_wide {
+        Some(region) => region,
+        None => loop {
+            if cut >= 1.0 {
+                return fits;
+            }
+            cut = (2.0 * cut).min(1.0);
+            let wider = region(cut);
+            if wider.exceeds(alpha) {
+                break wider;
+            }
+            fits = wider;
+        },
+    };
+    // The tables in between, from the most extreme; those that are one value by symmetry go together.
+    let mut steps: Vec<(f64, usize, usize)> = (0..=n)
         .flat_map(|x1| (0..=n).map(move |x2| (x1, x2)))
-        .filter(|&(x1, x2)| widest.contains(x1, x2) && !best.contains(x1, x2))
-        .map(|(x1, x2)| value(x1, x2) * (1.0 + SAME))
+        .filter(|&(x1, x2)| too_wide.contains(x1, x2) && !fits.contains(x1, x2))
+        .map(|(x1, x2)| (value(x1, x2), x1, x2))
         .collect();
-    steps.sort_by(f64::total_cmp);
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let with = |last: f64| {
+        let mut region = fits.clone();
+        for &(_, x1, x2) in steps.iter().take_while(|step| step.0 <= last * (1.0 + SAME)) {
+            region.extend(x1, x2, too_wide.is_high(x1, x2));
+        }
+        region
+    };
     let (mut from, mut to) = (0, steps.len());
+    let mut best = fits.clone();
     while from < to {
         let at = from + (to - from) / 2;
-        let tried = region(steps[at]);
-        if fits(&tried) {
+        let tried = with(steps[at].0);
+        if tried.exceeds(alpha) {
+            to = at;
+        } else {
             best = tried;
             from = at + 1;
-        } else {
-            to = at;
         }
     }
     best
@@ -331,7 +338,10 @@ pub fn trials(design: &Design, power: f64) -> Result<TrialsNeeded, StatError> {
     let beyond = |n: f64| {
         StatError::domain(
             format!("the number of trials a side for {} at power {power}", design.by.name()),
-            format!("about {n:.0} (normal approximation)"),
+            match n < 1e9 {
+                true => format!("about {n:.0} (normal approximation)"),
+                false => format!("about {n:.1e} (normal approximation)"),
+            },
             format!("at most {most}, which is what is enumerated; take a larger difference"),
         )
     };
@@ -347,24 +357,26 @@ pub fn trials(design: &Design, power: f64) -> Result<TrialsNeeded, StatError> {
         }
         met = (met + (met / 20).max(1)).min(most);
     }
+    // The last n that falls short, from the top down; if it is the top itself, look farther.
     let mut checked_to = reach(met);
-    let mut n = checked_to;
-    while n >= 1 {
-        if design.power(n)? < power {
-            if n == checked_to {
-                // The last one checked falls short: look farther.
-                if checked_to >= most {
-                    return Err(beyond(approximate.max(most as f64 + 1.0)));
-                }
-                checked_to = reach(checked_to);
-                n = checked_to;
-                continue;
-            }
-            break;
+    loop {
+        let short = (0..checked_to as usize)
+            .into_par_iter()
+            .map(|down| checked_to - down as u64)
+            .find_map_first(|n| match design.power(n) {
+                Ok(found) => (found < power).then_some(Ok(n)),
+                Err(error) => Some(Err(error)),
+            })
+            .transpose()?
+            .unwrap_or(0);
+        if short < checked_to {
+            return Ok(TrialsNeeded { checked_to, ..at(design, short + 1)? });
         }
-        n -= 1;
+        if checked_to >= most {
+            return Err(beyond(approximate.max(most as f64 + 1.0)));
+        }
+        checked_to = reach(checked_to);
     }
-    Ok(TrialsNeeded { checked_to, ..at(design, n + 1)? })
 }
 
 /// The textbook number, as a place to begin.

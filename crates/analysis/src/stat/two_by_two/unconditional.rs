@@ -72,6 +72,23 @@ impl Region {
         self
     }
 
+    /// Adds one table, and with it those more extreme in its row: upwards from it if it is in the
+    /// row's upper part, else downwards.
+    pub(crate) fn extend(&mut self, x1: usize, x2: usize, upwards: bool) {
+        if upwards {
+            if let Some(high) = self.high.get_mut(x1) {
+                *high = (*high).min(x2);
+            }
+        } else if let Some(low) = self.low.get_mut(x1) {
+            *low = (*low).max(x2 + 1);
+        }
+    }
+
+    /// Whether a table is in the upper part of its row.
+    pub(crate) fn is_high(&self, x1: usize, x2: usize) -> bool {
+        self.high.get(x1).is_some_and(|&high| x2 >= high)
+    }
+
     /// Whether the region holds a table.
     pub fn contains(&self, x1: usize, x2: usize) -> bool {
         self.low.get(x1).is_some_and(|&low| x2 < low)
@@ -85,6 +102,18 @@ impl Region {
 
     /// The supremum of the region's probability over a common π.
     pub fn worst_case(&self) -> f64 {
+        self.supremum(None)
+    }
+
+    /// Whether some common π gives the region more than `limit`: as [`Self::worst_case`] compared with it, but over
+    /// as soon as the answer is certain.
+    pub fn exceeds(&self, limit: f64) -> bool {
+        self.supremum(Some(limit)) > limit
+    }
+
+    /// The supremum; with a limit, some probability above it if there is one, else one not above.
+    fn supremum(&self, limit: Option<f64>) -> f64 {
+        let decided = |best: f64| limit.is_some_and(|limit| best > limit);
         let mut masses = Masses::default();
         let mut evaluations = 0;
         let mut at = |theta: f64| {
@@ -107,12 +136,18 @@ impl Region {
             *p = at(i as f64 * h).0;
         }
         let mut best = grid.iter().copied().fold(0.0, f64::max);
+        if decided(best) {
+            return best;
+        }
 
         // The tops that the grid may just have missed. Between points this close, ln P bends too
         // little to hide a maximum much above its neighbours.
         for i in 1..cells {
             if grid[i] >= grid[i - 1] && grid[i] >= grid[i + 1] && grid[i] > 0.9 * best {
                 best = best.max(summit(|x| at(x).0, (i as f64 - 1.0) * h, (i as f64 + 1.0) * h));
+                if decided(best) {
+                    return best;
+                }
             }
         }
 
@@ -125,7 +160,8 @@ impl Region {
                 let by_slope = (top.sqrt() + 0.5 * n.sqrt() * h).powi(2);
                 (top + 0.5 * n * h * h).min(by_slope)
             };
-            open.retain(|&(_, a, b)| bound(a, b) > best + CERTAIN_WITHIN);
+            let enough = (best + CERTAIN_WITHIN).max(limit.unwrap_or(0.0));
+            open.retain(|&(_, a, b)| bound(a, b) > enough);
             if open.is_empty() {
                 return best;
             }
@@ -134,6 +170,9 @@ impl Region {
             for &(left, a, b) in &open {
                 let (middle, evaluations) = at(left + h);
                 best = best.max(middle);
+                if decided(best) {
+                    return best;
+                }
                 halves.push((left, a, middle));
                 halves.push((left + h, middle, b));
                 if evaluations >= MOST_EVALUATIONS {

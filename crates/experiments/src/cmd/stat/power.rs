@@ -162,7 +162,7 @@ fn two_sides(args: &PowerArgs, base: f64, test: f64, out: &mut dyn Write) -> Out
             ),
         };
         format!(
-            "{} trials a side: power {} to tell {} from {}\n\nBy enumeration of every table, \
+            "Trials a side: {}, with power {} to tell {} from {}\n\nBy enumeration of every table, \
              {}, {}, error rate {}.\n{how}Assumes independent trials with one probability a side.\n",
             answer.n_per_side,
             number(answer.power),
