@@ -1,4 +1,4 @@
-"""Golden values for one proportion. Usage: python proportion.py; writes proportion.json.
+"""Golden values for one proportion. Usage: python proportion.py; writes golden/proportion.json.
 
 Wilson is statsmodels'; Clopper-Pearson and Jeffreys are scipy's Beta quantiles, Jeffreys with its ends at 0 for
 0 of n and at 1 for n of n (Brown, Cai, DasGupta 2001), checked here against statsmodels; mid-P is solved by
@@ -56,7 +56,7 @@ def main():
             case[kind] = [case[kind][0] if k else 0.0, case[kind][1] if k < n else 1.0]
         case["mid-p"] = [mid_lower(k, n, alpha / 2)[0], mid_lower(n - k, n, alpha / 2)[1]]
         cases.append(case)
-    write("proportion.json", ["scipy", "statsmodels", "numpy"],
+    write("golden/proportion.json", ["scipy", "statsmodels", "numpy"],
           "intervals of a proportion; ends at 0 of n and n of n are exact", cases)
 
 

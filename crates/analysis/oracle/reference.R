@@ -1,4 +1,4 @@
-# Values from R itself. Usage: Rscript reference.R; writes reference_fisher.csv, reference_strata.csv and
+# Values from R itself. Usage: Rscript reference.R; writes golden/reference_fisher.csv, reference_strata.csv and
 # reference_adjusted.csv. Sides: 1 base, 2 test; odds ratios are test against base. R's uniroot stops at
 # 1.2e-4 in its estimates and bounds, so those are compared loosely; its p-values are exact.
 options(digits = 17)
@@ -21,7 +21,7 @@ rows <- do.call(rbind, lapply(1:250, function(i) {
     greater = fisher.test(m, alternative = "greater")$p.value,
     odds_ratio = unname(two$estimate), low = two$conf.int[1], high = two$conf.int[2])
 }))
-put(rows, "reference_fisher.csv")
+put(rows, "golden/reference_fisher.csv")
 
 tables <- list()
 for (i in 1:60) {
@@ -41,10 +41,10 @@ rows <- do.call(rbind, lapply(tables, function(t) {
     cmh = unname(plain$statistic), cmh_p = plain$p.value, odds_ratio = unname(plain$estimate),
     low = plain$conf.int[1], high = plain$conf.int[2], exact_p = exact)
 }))
-put(rows, "reference_strata.csv")
+put(rows, "golden/reference_strata.csv")
 
 rows <- do.call(rbind, lapply(1:40, function(i) {
   p <- sample(c(runif(sample(0:9, 1) + 1) ^ 3, sample(c(0, 0.01, 0.01, 0.05, 1), 2)))
   data.frame(set = i, p = p, holm = p.adjust(p, "holm"), bh = p.adjust(p, "BH"))
 }))
-put(rows, "reference_adjusted.csv")
+put(rows, "golden/reference_adjusted.csv")

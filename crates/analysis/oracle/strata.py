@@ -1,4 +1,4 @@
-"""Golden values for strata. Usage: python strata.py; writes strata.json. R's own values: strata.R.
+"""Golden values for strata. Usage: python strata.py; writes golden/strata.json. R's own values: strata.R.
 
 - odds ratio, its interval, cmh, breslow-day-tarone: statsmodels StratifiedTable over the informative strata.
 - difference: the Mantel-Haenszel estimate with Klingenberg's interval by rational arithmetic up to the last
@@ -108,7 +108,7 @@ def main():
                 else:
                     print("no answer of statsmodels to", rows, tarone.statistic)
         cases.append(case)
-    write("strata.json", ["scipy", "statsmodels", "numpy"], "rows are base_k, base_n, test_k, test_n", cases)
+    write("golden/strata.json", ["scipy", "statsmodels", "numpy"], "rows are base_k, base_n, test_k, test_n", cases)
 
 
 main()

@@ -1,4 +1,4 @@
-"""Golden values for two proportions. Usage: python two_by_two.py; writes two_by_two.json.
+"""Golden values for two proportions. Usage: python two_by_two.py; writes golden/two_by_two.json.
 
 Side 1 is the base, side 2 the test; everything is test against base.
 
@@ -239,7 +239,7 @@ def main():
                     if barnard[side] < theirs - 1e-9 or barnard[side] > theirs + 1e-3:
                         print("barnard differs from scipy's", case, side, theirs)
         cases.append(case)
-    write("two_by_two.json", ["scipy", "statsmodels", "mpmath", "numpy"],
+    write("golden/two_by_two.json", ["scipy", "statsmodels", "mpmath", "numpy"],
           "effects and tests of two proportions; boschloo and barnard to 1e-9", cases)
 
 

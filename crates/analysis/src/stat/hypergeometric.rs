@@ -1,9 +1,9 @@
 //! The 2×2 table with both margins fixed: Fisher's noncentral hypergeometric distribution.
 //!
 //! X is the count on the test side, given K counted in all. Its mass at x is proportional to
-//! C(test n, x) · C(base n, K − x) · ωˣ, with ω the odds ratio, test against base; ω = 1 is the null
-//! hypothesis. Sums start at their largest term and walk outwards until nothing is added any more, so a tail costs
-//! about √N steps and keeps its relative precision however small it is.
+//! C(test n, x) · C(base n, K − x) · ωˣ, with ω the odds ratio, test against base; ω = 1 is the
+//! null hypothesis. Sums start at their largest term and walk outwards until nothing is added any
+//! more, so a tail costs about √N steps and keeps its relative precision however small it is.
 
 use super::binomial::{Probability, ln_pmf};
 

@@ -5,8 +5,8 @@
 use super::StatError;
 
 /// Holm's adjusted p-values: reject where they are at most α, and the chance of even one false
-/// rejection is at most α, whatever the dependence between the tests. Never less powerful than Bonferroni's.
-/// In the order of the input.
+/// rejection is at most α, whatever the dependence between the tests. Never less powerful than
+/// Bonferroni's. In the order of the input.
 ///
 /// Source: S. Holm (1979).
 ///

@@ -1,7 +1,8 @@
 //! One proportion: k trials of n stalled; how likely is a stall?
 //!
 //! Assumes that the trials are independent and share one probability. Trials of one process, of
-//! one boot or beside a drifting neighbour are not: that is what blocks and fresh processes are for.
+//! one boot or beside a drifting neighbour are not: that is what blocks and fresh processes are
+//! for.
 //!
 //! Wilson is the interval to read by default: its mean coverage is near the nominal level even at
 //! n = 10 and at 0 of n (Brown, Cai and DasGupta, 2001), at the price of dipping below it for some

@@ -8,7 +8,7 @@ use super::{close, rows};
 #[test]
 fn agrees_with_r_p_adjust() {
     let mut sets: BTreeMap<u32, Vec<[f64; 3]>> = BTreeMap::new();
-    for row in rows(include_str!("../../../oracle/reference_adjusted.csv")) {
+    for row in rows(include_str!("../../../oracle/golden/reference_adjusted.csv")) {
         let number = |i: usize| row[i].parse::<f64>().unwrap();
         sets.entry(row[0].parse().unwrap()).or_default().push([number(1), number(2), number(3)]);
     }

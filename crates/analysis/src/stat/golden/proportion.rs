@@ -6,7 +6,7 @@ use super::{cases, close, count};
 
 #[test]
 fn intervals_agree_with_statsmodels_and_scipy() {
-    for case in cases(include_str!("../../../oracle/proportion.json")) {
+    for case in cases(include_str!("../../../oracle/golden/proportion.json")) {
         let of = Proportion::new(count(&case["k"]), count(&case["n"])).unwrap();
         let level = Level::new(case["level"].as_f64().unwrap()).unwrap();
         for interval in summarize(of, level).intervals {

@@ -11,7 +11,7 @@ fn test<'a>(summary: &'a StrataSummary, method: &str) -> &'a TestResult {
 #[test]
 fn pooled_estimates_and_tests_agree_with_statsmodels_and_rational_arithmetic() {
     let mut tarone = 0;
-    for case in cases(include_str!("../../../oracle/strata.json")) {
+    for case in cases(include_str!("../../../oracle/golden/strata.json")) {
         let strata: Vec<Stratum> = case["strata"]
             .as_array()
             .unwrap()
@@ -49,7 +49,7 @@ fn pooled_estimates_and_tests_agree_with_statsmodels_and_rational_arithmetic() {
 
 #[test]
 fn agrees_with_r_mantelhaen_test() {
-    for row in rows(include_str!("../../../oracle/reference_strata.csv")) {
+    for row in rows(include_str!("../../../oracle/golden/reference_strata.csv")) {
         let strata: Vec<Stratum> = row[0]
             .split(';')
             .map(|stratum| {

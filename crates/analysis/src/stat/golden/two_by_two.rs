@@ -21,7 +21,7 @@ fn bounds(contrast: &Contrast, case: &Value, tolerance: f64) {
 #[test]
 fn effects_and_tests_agree_with_scipy_statsmodels_and_rational_arithmetic() {
     let mut unconditional = 0;
-    for case in cases(include_str!("../../../oracle/two_by_two.json")) {
+    for case in cases(include_str!("../../../oracle/golden/two_by_two.json")) {
         let [k1, n1, k2, n2] = ["k1", "n1", "k2", "n2"].map(|name| count(&case[name]));
         let table = TwoByTwo::new(k1, n1, k2, n2).unwrap();
         let level = Level::new(case["level"].as_f64().unwrap()).unwrap();
@@ -55,7 +55,7 @@ fn effects_and_tests_agree_with_scipy_statsmodels_and_rational_arithmetic() {
 
 #[test]
 fn fisher_agrees_with_r_also_in_far_tails() {
-    for row in rows(include_str!("../../../oracle/reference_fisher.csv")) {
+    for row in rows(include_str!("../../../oracle/golden/reference_fisher.csv")) {
         let counts: Vec<u64> = row[..4].iter().map(|cell| cell.parse().unwrap()).collect();
         let numbers: Vec<f64> = row[4..].iter().map(|cell| cell.parse().unwrap()).collect();
         let table = TwoByTwo::new(counts[0], counts[1], counts[2], counts[3]).unwrap();

@@ -24,11 +24,12 @@ pub struct EventsNeeded {
 }
 
 /// Schoenfeld's number of events: (z_α + z_power)² / (s (1 − s) (ln HR)²), rounded up, with s the
-/// share of the trials that is on the test side. z_α is two-sided unless the alternative is one-sided.
+/// share of the trials that is on the test side. z_α is two-sided unless the alternative is
+/// one-sided.
 ///
 /// It counts events, not trials: with recoveries censored at the end of the trial, divide by the
-/// share that is expected to recover. Assumes proportional hazards, equal censoring in the groups, and enough events
-/// for the normal limit; below about 20 it is a guess.
+/// share that is expected to recover. Assumes proportional hazards, equal censoring in the groups,
+/// and enough events for the normal limit; below about 20 it is a guess.
 ///
 /// Source: D. A. Schoenfeld (1981, 1983).
 ///

@@ -98,7 +98,8 @@ pub fn expected_width(n: u64, p: f64, level: Level, method: IntervalMethod) -> f
 }
 
 /// The least n whose interval is expected to be no wider than `width`, if the probability is `p`.
-/// p = 0.5 is the safe assumption. The expected width falls as n grows, so this is found by halving.
+/// p = 0.5 is the safe assumption. The expected width falls as n grows, so this is found by
+/// halving.
 ///
 /// # Errors
 /// [`StatError::Domain`] unless 0 < width < 1 and p is in [0, 1], and n is at most

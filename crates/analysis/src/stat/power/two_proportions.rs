@@ -261,7 +261,8 @@ fn critical(
             fits = wider;
         },
     };
-    // The tables in between, from the most extreme; those that are one value by symmetry go together.
+    // The tables in between, from the most extreme; those that are one value by symmetry go
+    // together.
     let mut steps: Vec<(f64, usize, usize)> = (0..=n)
         .flat_map(|x1| (0..=n).map(move |x2| (x1, x2)))
         .filter(|&(x1, x2)| too_wide.contains(x1, x2) && !fits.contains(x1, x2))

@@ -5,11 +5,11 @@ use statrs::function::gamma::gamma_ur;
 use super::super::{Alternative, TestResult};
 use super::{Stratum, mantel_haenszel_odds_ratio};
 
-/// Do the strata share an odds ratio? Counts against what the Mantel-Haenszel odds ratio leads to expect given each
-/// stratum's margins, in χ² units, less Tarone's correction for that estimate not being efficient;
-/// against χ² with one degree of freedom less than there are informative strata (those with trials
-/// on both sides, events and non-events). A large-sample test, of little power in sparse strata:
-/// that it does not reject is not homogeneity.
+/// Do the strata share an odds ratio? Counts against what the Mantel-Haenszel odds ratio leads to
+/// expect given each stratum's margins, in χ² units, less Tarone's correction for that estimate not
+/// being efficient; against χ² with one degree of freedom less than there are informative strata
+/// (those with trials on both sides, events and non-events). A large-sample test, of little power
+/// in sparse strata: that it does not reject is not homogeneity.
 ///
 /// `None` with fewer than two informative strata, or where the common odds ratio is 0, infinite or
 /// unknown.

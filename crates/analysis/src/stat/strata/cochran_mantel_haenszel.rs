@@ -5,8 +5,8 @@ use statrs::function::erf::erfc;
 use super::super::{Alternative, TestResult};
 use super::Stratum;
 
-/// Is the common odds ratio 1? (Σ (y1 − E))² / Σ Var over strata, given each stratum's margins, against χ² with one
-/// degree of freedom.
+/// Is the common odds ratio 1? (Σ (y1 − E))² / Σ Var over strata, given each stratum's margins,
+/// against χ² with one degree of freedom.
 ///
 /// No continuity correction (R's `mantelhaen.test(correct = FALSE)`, statsmodels' default): the
 /// correction imitates the exact test, and badly with several strata; the exact test itself stands

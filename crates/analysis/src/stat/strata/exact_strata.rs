@@ -7,10 +7,10 @@ use super::Stratum;
 /// The most multiplications spent on the distribution of the sum.
 const MOST_WORK: f64 = 1e9;
 
-/// Is the common odds ratio 1, given every stratum's margins? The statistic is the number of events on the test side, in all; under
-/// the null hypothesis it is a sum of independent hypergeometric counts, whose distribution is
-/// computed by convolution. Two-sided: all sums at most as likely as the one seen, ties within 1e-7
-/// (R's `mantelhaen.test(exact = TRUE)`).
+/// Is the common odds ratio 1, given every stratum's margins? The statistic is the number of events
+/// on the test side, in all; under the null hypothesis it is a sum of independent hypergeometric
+/// counts, whose distribution is computed by convolution. Two-sided: all sums at most as likely as
+/// the one seen, ties within 1e-7 (R's `mantelhaen.test(exact = TRUE)`).
 ///
 /// For sparse strata, where the χ² of [`super::cochran_mantel_haenszel`] is not to be trusted.
 /// `None` where no stratum lets the count vary, and where the convolution would take more than a

@@ -7,10 +7,10 @@ use super::{Contrast, Stratum};
 /// The estimate Σ w (p1 − p2) / Σ w with w = n1 n2 / (n1 + n2), and Klingenberg's interval.
 ///
 /// The variance is Sato's, consistent for few large strata and for many sparse ones: it is linear
-/// in the difference, V(δ) = (δ P + Q) / W². Sato's own interval puts the estimate into it (Wald), and so
-/// shrinks to nothing as the estimate nears ±1 and is too narrow when events are rare, as here.
-/// Klingenberg keeps every δ with (d − δ)² ≤ z² V(δ), a score interval at no cost: two roots of a
-/// quadratic. It is the better covered of the two in small strata and with rare events.
+/// in the difference, V(δ) = (δ P + Q) / W². Sato's own interval puts the estimate into it (Wald),
+/// and so shrinks to nothing as the estimate nears ±1 and is too narrow when events are rare, as
+/// here. Klingenberg keeps every δ with (d − δ)² ≤ z² V(δ), a score interval at no cost: two roots
+/// of a quadratic. It is the better covered of the two in small strata and with rare events.
 ///
 /// Where the variance has nothing to estimate from (no events at all, or nothing but events), the
 /// interval does not exist, rather than being one of no width.

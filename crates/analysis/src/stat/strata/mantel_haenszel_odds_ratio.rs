@@ -36,9 +36,9 @@ pub fn estimate(strata: &[Stratum]) -> Option<f64> {
     (sums.s > 0.0).then(|| sums.r / sums.s)
 }
 
-/// The estimate with the interval from the Robins-Breslow-Greenland variance of its logarithm, which
-/// holds both for few large strata and for many sparse ones. An estimate of 0 or infinity has no
-/// interval: its logarithm has none.
+/// The estimate with the interval from the Robins-Breslow-Greenland variance of its logarithm,
+/// which holds both for few large strata and for many sparse ones. An estimate of 0 or infinity has
+/// no interval: its logarithm has none.
 ///
 /// Source: N. Mantel and W. Haenszel (1959); J. Robins, N. Breslow and S. Greenland (1986).
 pub fn contrast(strata: &[Stratum], level: Level) -> Contrast {

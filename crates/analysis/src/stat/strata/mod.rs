@@ -5,8 +5,8 @@
 //! [`breslow_day_tarone`] asks that of the odds ratio. A stratum with no trials on one side says
 //! nothing about a contrast and adds nothing to any sum.
 //!
-//! By default read the Mantel-Haenszel odds ratio with [`cochran_mantel_haenszel`] where strata are well
-//! filled, and [`exact_strata`] where cells are few: it conditions on all margins and needs no
+//! By default read the Mantel-Haenszel odds ratio with [`cochran_mantel_haenszel`] where strata are
+//! well filled, and [`exact_strata`] where cells are few: it conditions on all margins and needs no
 //! large sample.
 
 pub mod breslow_day_tarone;

@@ -8,9 +8,9 @@ use super::unconditional::{MOST_TRIALS, Region};
 /// Equal one-sided Fisher p-values of different tables agree to this, relatively.
 const SAME: f64 = 1e-10;
 
-/// Boschloo's test: tables are ordered by Fisher's one-sided p-value, and the p-value is the greatest
-/// probability, over the common π, of a table as extreme. Exact, as it never exceeds the level for
-/// any π, and never above Fisher's one-sided p-value: the default here.
+/// Boschloo's test: tables are ordered by Fisher's one-sided p-value, and the p-value is the
+/// greatest probability, over the common π, of a table as extreme. Exact, as it never exceeds the
+/// level for any π, and never above Fisher's one-sided p-value: the default here.
 ///
 /// Two-sided: twice the smaller one-sided p-value, at most 1 (scipy's `boschloo_exact`; exact2x2's
 /// `tsmethod = "central"`). `statistic` is Fisher's one-sided p-value, the smaller for two-sided.

@@ -16,8 +16,8 @@ fn given_margins(table: TwoByTwo) -> Hypergeometric {
     Hypergeometric::new(table.base.n(), table.test.n(), table.base.k() + table.test.k())
 }
 
-/// The conditional maximum likelihood estimate: 0 where the test side has as few as the margins allow; `None` where
-/// it is infinite, or where the margins allow one table only.
+/// The conditional maximum likelihood estimate: 0 where the test side has as few as the margins
+/// allow; `None` where it is infinite, or where the margins allow one table only.
 pub fn estimate(table: TwoByTwo) -> Option<f64> {
     let (h, x) = (given_margins(table), table.test.k());
     if x == h.greatest() {

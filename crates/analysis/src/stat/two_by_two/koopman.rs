@@ -7,8 +7,8 @@ use super::TwoByTwo;
 
 /// The interval for test / base: every θ that the score test of "the ratio is θ" does not reject,
 /// with the variance at the maximum likelihood under θ (no N / (N − 1), unlike Miettinen and
-/// Nurminen's). With no events in the base there is no upper bound; with none in the test the lower is 0;
-/// with none at all every ratio is possible, 0 upwards without end.
+/// Nurminen's). With no events in the base there is no upper bound; with none in the test the lower
+/// is 0; with none at all every ratio is possible, 0 upwards without end.
 ///
 /// Source: P. A. R. Koopman (1984), *Confidence intervals for the ratio of two binomial
 /// proportions*.

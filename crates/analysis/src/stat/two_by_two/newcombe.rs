@@ -4,8 +4,9 @@ use super::super::proportion::{two_sided_z, wilson_bounds};
 use super::super::{Interval, Level};
 use super::TwoByTwo;
 
-/// The interval for test − base: each side's distance to its Wilson bounds, added in squares (method 10, no
-/// continuity correction). Always inside [−1, 1], defined for zero cells, closed form.
+/// The interval for test − base: each side's distance to its Wilson bounds, added in squares
+/// (method 10, no continuity correction). Always inside [−1, 1], defined for zero cells, closed
+/// form.
 ///
 /// Source: R. G. Newcombe (1998), *Interval estimation for the difference between independent
 /// proportions: comparison of eleven methods*.

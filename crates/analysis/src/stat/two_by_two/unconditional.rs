@@ -45,9 +45,9 @@ impl Region {
         Region { base_n, test_n, low: vec![0; base_n + 1], high: vec![test_n + 1; base_n + 1] }
     }
 
-    /// Adds the tables where the test side leads: in each row all from the first x2 that `is_in` accepts.
-    /// `is_in` must be convex: true beyond an x2 where it is true, and false for a greater x1 where
-    /// it is false.
+    /// Adds the tables where the test side leads: in each row all from the first x2 that `is_in`
+    /// accepts. `is_in` must be convex: true beyond an x2 where it is true, and false for a greater
+    /// x1 where it is false.
     pub fn with_high(mut self, mut is_in: impl FnMut(usize, usize) -> bool) -> Self {
         let mut x2 = 0;
         for (x1, high) in self.high.iter_mut().enumerate() {
@@ -105,8 +105,8 @@ impl Region {
         self.supremum(None)
     }
 
-    /// Whether some common π gives the region more than `limit`: as [`Self::worst_case`] compared with it, but over
-    /// as soon as the answer is certain.
+    /// Whether some common π gives the region more than `limit`: as [`Self::worst_case`] compared
+    /// with it, but over as soon as the answer is certain.
     pub fn exceeds(&self, limit: f64) -> bool {
         self.supremum(Some(limit)) > limit
     }

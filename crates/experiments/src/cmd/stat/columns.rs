@@ -22,8 +22,8 @@ pub struct Row<'a> {
 }
 
 impl Columns {
-    /// Reads `path` (`-` is standard input) and checks that it has the columns that are needed. Other columns may be
-    /// there, in any order.
+    /// Reads `path` (`-` is standard input) and checks that it has the columns that are needed.
+    /// Other columns may be there, in any order.
     pub fn read(path: &Path, needed: &[&str]) -> Result<Columns, Failure> {
         Self::read_one_of(path, &[needed])
     }

@@ -16,9 +16,10 @@ const COLUMNS: [&str; 5] = ["stratum", "base_k", "base_n", "test_k", "test_n"];
 
 /// Two proportions in strata: is the contrast the same, and is it there?
 ///
-/// FILE.csv has the columns stratum,base_k,base_n,test_k,test_n (`-` reads standard input). Each stratum
-/// is shown, then the Mantel-Haenszel odds ratio and risk difference, the Cochran-Mantel-Haenszel
-/// test, its exact form, and Breslow-Day's test of one odds ratio with Tarone's correction.
+/// FILE.csv has the columns stratum,base_k,base_n,test_k,test_n (`-` reads standard input). Each
+/// stratum is shown, then the Mantel-Haenszel odds ratio and risk difference, the
+/// Cochran-Mantel-Haenszel test, its exact form, and Breslow-Day's test of one odds ratio with
+/// Tarone's correction.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  experiments stat strata machines.csv\n\nwith\n  \
                         stratum,base_k,base_n,test_k,test_n\n  epyc-96,8,10,0,10\n  \
