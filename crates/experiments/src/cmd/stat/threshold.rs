@@ -13,11 +13,11 @@ use crate::failure::{Failure, Outcome};
 
 /// From how many threads on it stalls: a curve over thread counts
 ///
-/// Fits logit p = intercept + slope * log2(threads) with Firth's penalty, which keeps it finite
-/// where no trial stalls below some thread count and every one does above. T10, T50 and T90 are the
-/// thread counts at which 10, 50 and 90 % stall, with profile intervals of the penalised
-/// likelihood; a bound that the data do not give is `-`. Beside the curve stands the isotonic
-/// estimate, which assumes only that stalls do not become fewer.
+/// Fits logit p = intercept + slope * log2(threads) with Firth's penalty, which keeps it finite where no
+/// trial stalls below some thread count and every one does above. T10, T50 and T90 are the thread counts
+/// at which 10, 50 and 90 % stall, with profile intervals of the penalised likelihood; a bound that the
+/// data do not give is `-`. Beside the curve stands the isotonic estimate, which assumes only that
+/// stalls do not become fewer.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
