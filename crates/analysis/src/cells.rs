@@ -142,6 +142,7 @@ impl Cells {
                         control_median: control_median(trial.cell),
                         pivot: trial.pivot,
                         pivot_s: trial.pivot_s,
+                        reported: trial.reported,
                     })
                 })
             })

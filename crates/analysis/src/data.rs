@@ -63,6 +63,8 @@ pub struct Trial {
     pub pivot: Option<Pivot>,
     /// When, or how long it was watched.
     pub pivot_s: Option<f64>,
+    /// Whether the run's source says that it stalled.
+    pub reported: Option<bool>,
     /// Kernel complaints that fell into it; `None` where nobody watched.
     pub splats: Option<Box<str>>,
     /// How it ended.
@@ -127,7 +129,14 @@ impl Data {
         let frame = concat(frames, UnionArgs::default())
             .and_then(|frame| frame.select(wanted).collect())
             .map_err(|error| columns_error(&folders[0].join(TRIALS_FILE), &error))?;
-        from_frame(runs, &frame)
+        let mut data = from_frame(runs, &frame)?;
+        for (at, folder) in folders.iter().enumerate() {
+            let reported = crate::reported::read(folder)?;
+            for trial in data.trials.iter_mut().filter(|trial| trial.run == at) {
+                trial.reported = reported.get(&trial.trial).copied();
+            }
+        }
+        Ok(data)
     }
 }
 
@@ -233,6 +242,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
                 Some(text) => Some(text.parse::<Pivot>().map_err(|e| bad(e.to_string()))?),
             },
             pivot_s: not_negative("pivot_s", pivot_s.next().flatten()).map_err(bad)?,
+            reported: None,
             splats: splats.next().flatten().filter(|text| !text.is_empty()).map(Box::from),
             status: status
                 .next()

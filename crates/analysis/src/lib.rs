@@ -12,6 +12,7 @@ pub mod data;
 pub mod error;
 pub mod factors;
 pub mod outcome;
+pub mod reported;
 pub mod run;
 pub mod series;
 pub mod stat;

@@ -30,11 +30,14 @@ pub enum StallRule {
         /// Above 0.
         limit: Span,
     },
+    /// `reported`: the run's source says so itself (`crate::reported`).
+    Reported,
 }
 
 /// What the rules are written as, for messages and help.
 pub const ACCEPTED: &str = "`control:0.5` (below half of the control's median), `absolute:100` \
-                            (below 100 Mops/s) or `pivot:1s` (growth due and not installed within 1 s)";
+                            (below 100 Mops/s), `pivot:1s` (growth due and not installed within 1 s) or \
+                            `reported` (an imported run's metric `stalled`)";
 
 /// A text that is no rule.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -49,6 +52,9 @@ impl FromStr for StallRule {
 
     fn from_str(text: &str) -> Result<Self, BadRule> {
         let bad = |problem: &str| BadRule { found: text.to_string(), problem: problem.to_string() };
+        if text == "reported" {
+            return Ok(StallRule::Reported);
+        }
         let (kind, value) = text.split_once(':').ok_or_else(|| bad("is not understood"))?;
         let number = || value.parse::<f64>().ok().filter(|x| x.is_finite());
         match kind {
@@ -75,6 +81,7 @@ impl fmt::Display for StallRule {
             StallRule::Control { share } => write!(f, "control:{share}"),
             StallRule::Absolute { mops } => write!(f, "absolute:{mops}"),
             StallRule::Pivot { limit } => write!(f, "pivot:{limit}"),
+            StallRule::Reported => write!(f, "reported"),
         }
     }
 }
@@ -97,12 +104,13 @@ impl StallRule {
             StallRule::Pivot { limit } => format!(
                 "a growth of its private hash was due and not installed within {limit} of it"
             ),
+            StallRule::Reported => "the source of the run says that it stalled".to_string(),
         }
     }
 
     /// Whether it judges by throughput.
     pub fn is_by_throughput(&self) -> bool {
-        !matches!(self, StallRule::Pivot { .. })
+        !matches!(self, StallRule::Pivot { .. } | StallRule::Reported)
     }
 
     /// What the rule says of one trial that did its work.
@@ -117,6 +125,10 @@ impl StallRule {
             StallRule::Absolute { mops: limit } => match seen.mops_per_s {
                 None => Outcome::NotObservable(Reason::NoThroughput),
                 Some(mops) => Outcome::stalled_if(mops < limit),
+            },
+            StallRule::Reported => match seen.reported {
+                None => Outcome::NotObservable(Reason::NotReported),
+                Some(stalled) => Outcome::stalled_if(stalled),
             },
             StallRule::Pivot { limit } => match (seen.pivot, seen.pivot_s) {
                 (None, _) => Outcome::NotObservable(Reason::PivotNotSeen),
@@ -145,6 +157,8 @@ pub struct Seen {
     pub pivot: Option<Pivot>,
     /// When, or how long it was watched.
     pub pivot_s: Option<f64>,
+    /// Whether the run's source says that it stalled.
+    pub reported: Option<bool>,
 }
 
 /// What a rule says of a trial that did its work.
@@ -182,6 +196,8 @@ pub enum Reason {
     PivotTimeNotSeen,
     /// The growth was pending, and the load ended before the limit.
     WatchedTooShort,
+    /// The run's source doesn't say.
+    NotReported,
 }
 
 impl fmt::Display for Reason {
@@ -193,6 +209,7 @@ impl fmt::Display for Reason {
             Reason::NoPrivateHash => "the kernel has no private futex hash",
             Reason::PivotNotSeen => "the trial did not see what became of the growth",
             Reason::PivotTimeNotSeen => "the time of the growth was not recorded",
+            Reason::NotReported => "the source does not say whether it stalled",
             Reason::WatchedTooShort => {
                 "the growth was still pending when the load ended, before the rule's limit"
             }
@@ -210,7 +227,7 @@ mod tests {
 
     #[test]
     fn every_rule_of_the_contract_prints_back() {
-        for text in ["control:0.5", "absolute:100", "pivot:1s", "pivot:500ms"] {
+        for text in ["control:0.5", "absolute:100", "pivot:1s", "pivot:500ms", "reported"] {
             assert_eq!(rule(text).to_string(), text);
         }
     }
@@ -278,5 +295,16 @@ mod tests {
         assert_eq!(judge(Some(Settled), None), hidden(Reason::PivotTimeNotSeen));
         assert_eq!(judge(Some(Unsupported), None), hidden(Reason::NoPrivateHash));
         assert_eq!(judge(None, Some(3.0)), hidden(Reason::PivotNotSeen));
+    }
+
+    #[test]
+    fn what_the_source_says_is_taken_as_it_is() {
+        let judge = |reported| {
+            rule("reported").judge(&Seen { reported, mops_per_s: Some(1.0), ..Seen::default() })
+        };
+        assert_eq!(judge(Some(true)), Outcome::Stalled);
+        assert_eq!(judge(Some(false)), Outcome::NotStalled);
+        assert_eq!(judge(None), Outcome::NotObservable(Reason::NotReported));
+        assert!("reported:1".parse::<StallRule>().is_err());
     }
 }

@@ -15,6 +15,9 @@ pub const DEFAULT_CONTROL: &str = "slots:512";
 /// The executor's name in the manifest of a run in the lab.
 const LAB: &str = "lab";
 
+/// The executor's name in the manifest of an imported run.
+const IMPORTED: &str = "imported";
+
 /// A run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Run {
@@ -50,6 +53,11 @@ impl Run {
     /// Whether its trials ran in guests of the lab.
     pub fn in_lab(&self) -> bool {
         self.manifest.executor == LAB
+    }
+
+    /// Whether it was measured elsewhere: how its trials were run, only its source can say.
+    pub fn is_imported(&self) -> bool {
+        self.manifest.executor == IMPORTED
     }
 
     /// The accelerators of its guests, such as `tcg`.

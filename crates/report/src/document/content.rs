@@ -65,11 +65,14 @@ pub fn blocks(analysis: &Analysis, figures: Vec<Drawn>, room: Room) -> Vec<Block
     }
     let disturbances: Vec<String> =
         analysis.runs.iter().flat_map(|run| run.manifest.disturbances.clone()).collect();
-    blocks.push(Block::Heading(2, "Disturbances".into()));
-    if disturbances.is_empty() {
-        blocks.push(Block::Paragraph("None was noticed.".into()));
-    } else {
-        blocks.push(Block::List(disturbances));
+    // Where all was measured elsewhere, nobody here could have noticed any.
+    if !analysis.runs.iter().all(Run::is_imported) {
+        blocks.push(Block::Heading(2, "Disturbances".into()));
+        if disturbances.is_empty() {
+            blocks.push(Block::Paragraph("None was noticed.".into()));
+        } else {
+            blocks.push(Block::List(disturbances));
+        }
     }
     blocks.push(Block::Heading(2, "What the columns mean".into()));
     blocks.push(Block::List(definitions(analysis)));
@@ -203,6 +206,9 @@ fn with_interval(value: &str, low: Option<f64>, high: Option<f64>, digits: usize
 
 /// The machine, the kernel and the plan of a run, as far as they are known.
 fn circumstances(run: &Run) -> Table {
+    if run.is_imported() {
+        return super::imported::circumstances(run);
+    }
     let manifest = &run.manifest;
     let machine = &manifest.machine;
     let mut rows: Vec<Vec<String>> = Vec::new();

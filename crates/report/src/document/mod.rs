@@ -2,6 +2,7 @@
 
 pub mod content;
 pub mod html;
+pub mod imported;
 pub mod mail;
 pub mod markdown;
 

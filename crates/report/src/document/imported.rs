@@ -1,0 +1,93 @@
+//! What is known of a run that was measured elsewhere.
+
+use analysis::run::Run;
+use analysis::words::counted;
+use serde_json::Value;
+
+use super::Table;
+
+/// Where it is from, what of its source is used, and what the source says in words. How its trials
+/// were run, and on what machine, is only as known as the source says it.
+pub fn circumstances(run: &Run) -> Table {
+    let manifest = &run.manifest;
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut say = |name: &str, value: String| rows.push(vec![name.to_string(), value]);
+    let import = |key: &str| manifest.definition.pointer(&format!("/import/{key}"));
+    say("run", format!("`{}`", run.name()));
+    let format = import("format").and_then(Value::as_str).unwrap_or("unknown format");
+    let digest: String = manifest.source.sha256.chars().take(12).collect();
+    say("imported from", format!("`{}` ({format}, SHA-256 {digest})", manifest.source.from));
+    let unread = import("not_understood").and_then(Value::as_array).map_or(0, Vec::len);
+    if let Some(lines) = import("lines").and_then(Value::as_u64).filter(|_| unread > 0) {
+        let lines = counted(lines, "line", "lines");
+        say("not understood", format!("{unread} of {lines}, named in `manifest.json`"));
+    }
+    let trials = counted(run.finished as u64, "trial", "trials");
+    say("trials", format!("{trials}; in which order, and how far apart, is not known"));
+    for kernel in &manifest.kernels {
+        say("kernel", format!("`{}`", kernel.name));
+    }
+    let machine = &manifest.machine;
+    if machine.cpus_online > 0 {
+        say("CPUs", machine.cpus_online.to_string());
+    }
+    if machine.nodes > 0 {
+        say("NUMA nodes", machine.nodes.to_string());
+    }
+    let labels: Vec<String> = manifest.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    if !labels.is_empty() {
+        say("labels", labels.join("; "));
+    }
+    for (note, texts) in import("said").and_then(Value::as_object).into_iter().flatten() {
+        for (text, count) in texts.as_object().into_iter().flatten() {
+            let count = count.as_u64().unwrap_or(0);
+            say(note, format!("{text} ({})", counted(count, "trial", "trials")));
+        }
+    }
+    for note in import("notes").and_then(Value::as_array).into_iter().flatten() {
+        say("note", note.as_str().unwrap_or_default().to_string());
+    }
+    Table { header: vec!["what".into(), "is".into()], texts: 2, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use analysis::synthetic::Synthetic;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_that_the_source_does_not_say() {
+        let mut made = Synthetic::new(8);
+        made.trial(8, "auto");
+        made.manifest.machine = Default::default();
+        made.manifest.executor = "imported".into();
+        made.manifest.source.from = "repro.log".into();
+        made.manifest.definition = json!({"import": {
+            "format": "reproducer",
+            "lines": 7,
+            "not_understood": [{"line": 1}],
+            "said": {"approximate": {"~300s": 1}},
+            "notes": ["columns that nothing maps: page"],
+        }});
+        let (_folder, folder) = made.written();
+        let mut run = Run::read(&folder).unwrap();
+        run.finished = 1;
+        let table = circumstances(&run);
+        let text: Vec<String> = table.rows.iter().map(|row| row.join(" ")).collect();
+        let text = text.join("\n");
+        for part in [
+            "`repro.log` (reproducer",
+            "1 of 7 lines",
+            "1 trial;",
+            "approximate ~300s (1 trial)",
+            "page",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        for part in ["CPUs", "seed", "fresh process", "machine itself"] {
+            assert!(!text.contains(part), "{part}: {text}");
+        }
+    }
+}
