@@ -17,10 +17,13 @@ run() {
 
 # shellcheck disable=SC2086
 {
-    run 1-reproducer 1-reproducer.log $xeon $repro --kernel 6.17.0-1019-aws --label source=1-reproducer
-    run 1-reproducer-7.0 1-reproducer-7.0.log $xeon $repro --kernel 7.0.0-1010-aws --label source=1-reproducer-7.0
+    run 1-reproducer 1-reproducer.log $xeon $repro --kernel 6.17.0-1019-aws --label source=1-reproducer \
+        --title "The reproducer, 96 threads, 6.17"
+    run 1-reproducer-7.0 1-reproducer-7.0.log $xeon $repro --kernel 7.0.0-1010-aws --label source=1-reproducer-7.0 \
+        --title "The reproducer, 96 threads, 7.0, not pinned"
     run 2-reproducer-7.2 2-reproducer-7.2.log $xeon $repro --kernel 7.2 --label source=2-reproducer-7.2 \
-        --set placement=cpus:0-95 --set memory=bind:0,1,2 --set duration_s=5
+        --set placement=cpus:0-95 --set memory=bind:0,1,2 --set duration_s=5 \
+        --title "The reproducer, 96 threads, v7.2"
 }
 for name in 1-counter-state 1-mutex 1-kernels 1-pool-growth 2-reruns 2-ratios 2-placements 2-stalled-by-threads \
     3-timeline 3-recovery 3-continuous 4-schbench; do

@@ -75,7 +75,8 @@ fn a_log_becomes_a_run() {
     assert_eq!(manifest["source"]["text"], REPRO);
     assert_eq!(manifest["definition"]["import"]["not_understood"][0]["line"], 3);
     assert_eq!(manifest["machine"]["cpus_online"], 192);
-    assert!(manifest["disturbances"][0].as_str().expect("text").contains("1 of 5 lines"));
+    let report = user.experiments("report runs/R --format md --stall absolute:100").ok();
+    assert!(report.contains("1 of 5 lines") && report.contains("stalled in 1 of 1"), "{report}");
 }
 
 #[test]
@@ -127,7 +128,9 @@ fn what_can_not_be_imported_leaves_nothing_behind() {
     user.write("prose.txt", "Hello\nworld\n");
     user.write("open.log", "threads=8 slots(start=0 set=0 end=0) 1.00s 80.0 Mops/s\n");
     user.write("runs.csv", "T,mode,rate,about\n0,auto,6.5,\n");
+    user.write("good.csv", "T,mode,rate,about\n8,auto,6.5,\n");
     user.write("runs.toml", MAP);
+    user.write("rule.toml", &MAP.replace("absolute:100", "sometimes"));
     user.write("bad.toml", "[columns]\nthread = \"T\"\n");
     fs::write(user.path("bytes.bin"), [0xff, 0xfe, 0, 1, b'\n', 0xc3]).expect("written");
     for (args, parts) in [
@@ -143,6 +146,7 @@ fn what_can_not_be_imported_leaves_nothing_behind() {
         ("repro.log --label a", &["accepted is KEY=VALUE"]),
         ("repro.log --format ktap", &["repro.log", "nothing"]),
         ("repro.log --name ../x", &["no name for an experiment"]),
+        ("good.csv --map rule.toml", &["--map, outcome.stall", "\"sometimes\"", "pivot:1s"]),
         ("repro.log --map runs.toml --format schbench", &["--map is for a CSV"]),
         ("runs.csv", &["runs.csv", "--map FILE.toml"]),
         ("runs.csv --map runs.toml", &["runs.csv: line 2", "column \"T\"", "threads is \"0\""]),

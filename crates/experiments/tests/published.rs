@@ -100,3 +100,21 @@ fn the_statistics_read_the_tables() {
     let half = threshold["t50"]["estimate"].as_f64().expect("a number");
     assert!((48.0..56.0).contains(&half), "{half}");
 }
+
+#[test]
+fn the_report_counts_what_the_messages_count() {
+    let user = User::new();
+    for run in ["2-stalled-by-threads", "3-recovery", "3-stock", "1-reproducer"] {
+        copy(&published().join(run), &user.path(run));
+    }
+    let says = |run: &str| user.experiments(&format!("report {run} --format md")).ok();
+    let by_threads = says("2-stalled-by-threads");
+    assert!(by_threads.contains("1 of 10 at 48, 8 of 10 at 56, 10 of 10 at 64, 9 of 10 at 72"));
+    assert!(by_threads.contains("at most 25.9 %"), "what none of ten leaves open");
+    let stock = says("3-stock");
+    assert!(stock.contains("8 of 8 at 96, 8 of 8 at 128 and 8 of 8 at 192"), "{stock}");
+    assert!(stock.contains("4 of 24 trials at 192 threads"), "{stock}");
+    let recovery = says("3-recovery");
+    assert!(recovery.contains("~300s (1 trial)"), "{recovery}");
+    assert!(says("1-reproducer").contains("1.1 %"));
+}

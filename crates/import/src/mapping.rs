@@ -41,6 +41,8 @@ use crate::cells::Cells;
 pub struct Mapping {
     /// The experiment's name.
     pub name: Option<String>,
+    /// A line for the report's head.
+    pub title: Option<String>,
     /// What a row of the CSV is.
     pub rows: Rows,
     /// What stands between two cells; a comma by default.
@@ -104,8 +106,9 @@ pub struct BadMapping {
     problem: String,
 }
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "name",
+    "title",
     "rows",
     "delimiter",
     "repeat",
@@ -145,6 +148,7 @@ impl Mapping {
         at.known(top, "", &KEYS)?;
         let mut mapping = Mapping {
             name: at.optional(top, "name", at_text)?,
+            title: at.optional(top, "title", at_text)?,
             repeat: at.optional(top, "repeat", at_text)?,
             ..Mapping::default()
         };
@@ -412,7 +416,10 @@ mod tests {
     fn what_is_wrong_is_named_by_line_and_key() {
         for (text, parts) in [
             ("[columns\n", &["map.toml, line 1"][..]),
-            ("\ncolumn = 1\n", &["line 2", "unknown key \"column\"", "accepted is name, rows"]),
+            (
+                "\ncolumn = 1\n",
+                &["line 2", "unknown key \"column\"", "accepted is name, title, rows"],
+            ),
             ("[columns]\nthread = \"T\"\n", &["line 2", "columns.thread", "threads"]),
             ("[columns]\nthreads = 3\n", &["line 2", "columns.threads: found 3"]),
             ("[columns]\nthreads = { column = \"T\", scale = -1 }\n", &["columns.threads.scale"]),

@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use analysis::outcome::StallRule;
 use campaign::journal;
 use campaign::resume::sha256;
 use clap::Args;
@@ -52,6 +53,9 @@ pub struct ImportArgs {
     /// The experiment's name; by default the file's
     #[arg(long)]
     name: Option<String>,
+    /// A line for the report's head
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
     /// The kernel that was measured, where the source doesn't say
     #[arg(long)]
     kernel: Option<String>,
@@ -64,9 +68,9 @@ pub struct ImportArgs {
     /// Marks every row: machine, patch, what a comparison is to tell apart; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<String>,
-    /// When a trial counts as stalled, for `analyze`: control:0.5, absolute:100, pivot:1s or split
+    /// When a trial counts as stalled, for `analyze`: control:0.5, absolute:100, pivot:1s or reported
     #[arg(long, value_name = "RULE")]
-    stall: Option<String>,
+    stall: Option<StallRule>,
     /// The hash policy of the control, for `analyze`
     #[arg(long, value_name = "HASH")]
     control: Option<Hash>,
@@ -228,11 +232,22 @@ impl ImportArgs {
                 "lines": imported.lines,
                 "not_understood": unread(imported),
                 "notes": imported.notes,
+                "said": said(imported),
             },
         });
-        let stall = self.stall.as_ref().or(mapping.and_then(|mapping| mapping.stall.as_ref()));
-        if let Some(stall) = stall {
-            definition["outcome"] = json!({ "stall": stall });
+        let title = self.title.as_ref().or(mapping.and_then(|mapping| mapping.title.as_ref()));
+        if let Some(title) = title {
+            definition["title"] = json!(title);
+        }
+        let mapped = match mapping.and_then(|mapping| mapping.stall.as_ref()) {
+            None => None,
+            Some(text) => Some(
+                text.parse::<StallRule>()
+                    .map_err(|error| Failure::Request(format!("--map, outcome.stall: {error}")))?,
+            ),
+        };
+        if let Some(stall) = self.stall.or(mapped) {
+            definition["outcome"] = json!({ "stall": stall.to_string() });
         }
         let control = self.control.map(|hash| hash.to_string());
         let control = control.or_else(|| mapping.and_then(|mapping| mapping.control.clone()));
@@ -254,6 +269,15 @@ fn unread(imported: &Imported) -> Value {
         .iter()
         .map(|unread| json!({ "line": unread.line, "text": unread.text, "why": unread.why }))
         .collect()
+}
+
+/// What the source says of trials in words, by key and text, with how many it says it of.
+fn said(imported: &Imported) -> BTreeMap<&str, BTreeMap<&str, u64>> {
+    let mut said: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+    for (key, text) in imported.trials.iter().flat_map(|trial| &trial.notes) {
+        *said.entry(key).or_default().entry(text).or_default() += 1;
+    }
+    said
 }
 
 /// A file as messages and the manifest name it.
@@ -326,14 +350,6 @@ fn manifest(
             kernels.push(Kernel { name: name.to_string(), ..Kernel::default() });
         }
     }
-    let mut disturbances = Vec::new();
-    if !imported.unread.is_empty() {
-        disturbances.push(format!(
-            "{} of {} of the source are not understood and not used",
-            imported.unread.len(),
-            counted(imported.lines as u64, "line")
-        ));
-    }
     let mut command_line: Vec<String> =
         std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
     if let Some(program) = command_line.first_mut() {
@@ -361,7 +377,7 @@ fn manifest(
         started_at: String::new(),
         ended_at: None,
         resumed: Vec::new(),
-        disturbances,
+        disturbances: Vec::new(),
     }
 }
 
