@@ -9,6 +9,7 @@ mod coverage;
 mod draw;
 mod medians;
 mod proportions;
+mod survival;
 
 pub use coverage::{
     Coverage, CoverageSummary, How, Setting, Tally, enumerate, simulate, summarize,
@@ -26,17 +27,20 @@ pub enum Family {
     Proportions,
     /// Medians and their ratio.
     Medians,
+    /// Survival curves, median times, restricted means and rates.
+    Survival,
 }
 
 impl Family {
     /// All of them, in the order of the tables.
-    pub const ALL: [Family; 2] = [Family::Proportions, Family::Medians];
+    pub const ALL: [Family; 3] = [Family::Proportions, Family::Medians, Family::Survival];
 
     /// The name on the command line and in the table.
     pub fn name(self) -> &'static str {
         match self {
             Family::Proportions => "proportions",
             Family::Medians => "medians",
+            Family::Survival => "survival",
         }
     }
 
@@ -55,6 +59,7 @@ impl Family {
         match self {
             Family::Proportions => proportions::coverage(effort),
             Family::Medians => medians::coverage(effort),
+            Family::Survival => survival::coverage(effort),
         }
     }
 }

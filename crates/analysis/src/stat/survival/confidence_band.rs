@@ -14,8 +14,8 @@ use crate::stat::Level;
 /// is close to its level from about 25 trials on, with up to half of them censored (Borgan and
 /// Liestøl 1990, Scand. J. Stat. 17:35). Below that, and wherever S is 1 or 0, no interval that
 /// is built on Greenwood's variance is to be trusted: [`BetaProduct`](PointwiseMethod::BetaProduct)
-/// is the one that keeps its level there, at the price of width. docs/statistics.md has the
-/// simulated coverage of all four.
+/// is the one that keeps its level there, at the price of width. `stat/calibrate/survival.rs`
+/// simulates the coverage of all four.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PointwiseMethod {
@@ -72,8 +72,42 @@ impl PointwiseMethod {
                 let stretch = (half / -log).exp();
                 ((log * stretch).exp(), (log / stretch).exp())
             }),
-            PointwiseMethod::BetaProduct => beta_product(curve, level),
+            PointwiseMethod::BetaProduct => {
+                beta_product(curve).map(|product| product.bounds(level)).collect()
+            }
         }
+    }
+}
+
+impl PointwiseMethod {
+    /// The interval of S before the first step, where S is 1. Only the beta product has one: of n
+    /// trials all last, so S is above (α/2)^(1/n).
+    pub fn before(self, curve: &KaplanMeier, level: Level) -> Bounds {
+        if self != PointwiseMethod::BetaProduct {
+            return Bounds::NONE;
+        }
+        let low = Some((level.alpha() / 2.0).powf(1.0 / curve.trials() as f64));
+        Bounds { low, low_after: low, high: Some(1.0) }
+    }
+
+    /// The interval of S at any time: that of the last step at or before it. Beyond the last time
+    /// followed it is that of the last step, if S is 0 there; otherwise there is none but, for the
+    /// beta product, the upper bound.
+    pub fn at(self, curve: &KaplanMeier, time: f64, level: Level) -> Bounds {
+        let passed = curve.steps().partition_point(|step| step.time <= time);
+        let Some(at) = passed.checked_sub(1) else { return self.before(curve, level) };
+        let step = curve.steps()[at];
+        let bounds = match self {
+            PointwiseMethod::BetaProduct => {
+                beta_product(curve).nth(at).map_or(Bounds::NONE, |product| product.bounds(level))
+            }
+            _ => self.band(curve, level)[at],
+        };
+        let low = if time > step.time { bounds.low_after } else { bounds.low };
+        if time > curve.last_time() && step.survival > 0.0 && self != PointwiseMethod::BetaProduct {
+            return Bounds::NONE;
+        }
+        Bounds { low, low_after: low, high: bounds.high }
     }
 }
 
@@ -106,35 +140,51 @@ fn by_greenwood(step: &Step, z: f64, transform: fn(f64, f64) -> (f64, f64)) -> B
 /// below the 1 − α/2 quantile of W, where W is the product over the events so far of
 /// Beta(at_risk − events + 1, events). Tied events count as one after the other. The products by
 /// the method of moments, as the R package bpcp does by default.
-fn beta_product(curve: &KaplanMeier, level: Level) -> Vec<Bounds> {
-    let half = level.alpha() / 2.0;
+fn beta_product(curve: &KaplanMeier) -> impl Iterator<Item = BetaProduct> + '_ {
     // First and second moment of W: products of the factors' moments.
     let (mut mean, mut square) = (1.0, 1.0);
-    curve
-        .steps()
-        .iter()
-        .map(|step| {
-            let left = (step.at_risk - step.events) as f64;
-            if step.events > 0 {
-                let (m, s) = beta_moments(left + 1.0, step.events as f64);
-                mean *= m;
-                square *= s;
+    curve.steps().iter().map(move |step| {
+        let left = (step.at_risk - step.events) as f64;
+        if step.events > 0 {
+            let (m, s) = beta_moments(left + 1.0, step.events as f64);
+            mean *= m;
+            square *= s;
+        }
+        BetaProduct { mean, square, left, after: left - step.censored as f64 }
+    })
+}
+
+/// The beta product at one step.
+struct BetaProduct {
+    /// E W.
+    mean: f64,
+    /// E W².
+    square: f64,
+    /// Trials known to last longer than the step.
+    left: f64,
+    /// Those of them that are still followed.
+    after: f64,
+}
+
+impl BetaProduct {
+    fn bounds(&self, level: Level) -> Bounds {
+        let half = level.alpha() / 2.0;
+        let low = |left: f64| {
+            if left <= 0.0 {
+                return 0.0;
             }
-            let high = if mean == 1.0 { 1.0 } else { moments_quantile(mean, square, 1.0 - half) };
-            let low = |left: f64| {
-                if left <= 0.0 {
-                    return 0.0;
-                }
-                let (m, s) = beta_moments(left, 1.0);
-                moments_quantile(mean * m, square * s, half)
-            };
-            Bounds {
-                low: Some(low(left)),
-                low_after: Some(low(left - step.censored as f64)),
-                high: Some(high),
-            }
-        })
-        .collect()
+            let (m, s) = beta_moments(left, 1.0);
+            moments_quantile(self.mean * m, self.square * s, half)
+        };
+        let at = low(self.left);
+        let after = if self.after == self.left { at } else { low(self.after) };
+        let high = if self.mean == 1.0 {
+            1.0
+        } else {
+            moments_quantile(self.mean, self.square, 1.0 - half)
+        };
+        Bounds { low: Some(at), low_after: Some(after), high: Some(high) }
+    }
 }
 
 /// E X and E X² of Beta(a, b).
@@ -214,5 +264,22 @@ mod tests {
         assert_eq!(band[0].high, Some(1.0));
         assert!((band[1].low.unwrap() - 0.025f64.sqrt()).abs() < 1e-12);
         assert_eq!(band[1].low_after, Some(0.0));
+        let before = PointwiseMethod::BetaProduct.at(&censored, 50.0, Level::P95);
+        assert!((before.low.unwrap() - 0.025f64.cbrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn at_any_time_the_last_step_counts() {
+        let curve = curve(&[(1.0, true), (3.0, true), (4.0, false), (5.0, false)]);
+        for method in PointwiseMethod::ALL {
+            let band = method.band(&curve, Level::P95);
+            assert_eq!(method.at(&curve, 1.0, Level::P95).low, band[0].low);
+            assert_eq!(method.at(&curve, 3.5, Level::P95).high, band[1].high);
+            assert_eq!(method.at(&curve, 4.0, Level::P95).low, band[2].low);
+            assert_eq!(method.at(&curve, 4.5, Level::P95).low, band[2].low_after);
+        }
+        assert_eq!(PointwiseMethod::LogLog.at(&curve, 6.0, Level::P95), Bounds::NONE);
+        assert_eq!(PointwiseMethod::LogLog.at(&curve, 0.5, Level::P95), Bounds::NONE);
+        assert_eq!(PointwiseMethod::BetaProduct.at(&curve, 6.0, Level::P95).low, Some(0.0));
     }
 }

@@ -23,8 +23,8 @@ pub struct ExponentialFit {
 ///   (`exact-gamma`) from χ²(α/2, 2d)/2T to χ²(1 − α/2, 2d)/2T is exact.
 /// - Otherwise `exact-poisson`: χ²(α/2, 2d)/2T to χ²(1 − α/2, 2d + 2)/2T, the exact interval of a
 ///   Poisson rate seen for a time T. It is exact if T was fixed in advance; where each trial is
-///   cut at a fixed time, T depends on the events a little, and the interval is conservative
-///   in simulation (docs/statistics.md), not by proof.
+///   cut at a fixed time, T depends on the events a little, and the interval is at or above its
+///   level in simulation (`stat/calibrate/survival.rs`), not by proof.
 ///
 /// Without an event the rate is 0, and the upper bound is −log(α/2)/T.
 ///

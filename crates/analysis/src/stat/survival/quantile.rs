@@ -30,7 +30,9 @@ pub fn quantile(
     }
     let band = method.band(curve, level);
     let times = curve.steps().iter().map(|step| step.time);
-    let low = times.clone().zip(band.iter().map(|bounds| bounds.low_after));
+    // So few trials that S may be at 1 − p from the start have a lower bound of 0.
+    let start = std::iter::once((0.0, method.before(curve, level).low));
+    let low = start.chain(times.clone().zip(band.iter().map(|bounds| bounds.low_after)));
     let high = times.clone().zip(band.iter().map(|bounds| bounds.high));
     let survival = times.zip(curve.steps().iter().map(|step| Some(step.survival)));
     Ok(Estimate {
@@ -86,6 +88,18 @@ mod tests {
         assert_eq!(median.estimate, Some(169.0));
         assert_eq!(median.low, Some(14.0));
         assert_eq!(median.high, Some(300.0));
+    }
+
+    #[test]
+    fn too_few_trials_for_a_lower_bound_have_none_above_zero() {
+        // (1/2)^5 is above 2.5 %: five trials may all come late with a median of nearly 0.
+        let times: Vec<(f64, bool)> = (1..=5).map(|i| (f64::from(i), true)).collect();
+        let median =
+            |times: &[(f64, bool)]| median(&curve(times), PointwiseMethod::BetaProduct, Level::P95);
+        assert_eq!(median(&times).low, Some(0.0));
+        // Six are enough: 1 − 2 / 2^6 is 96.9 %, from the first to the last.
+        let times: Vec<(f64, bool)> = (1..=6).map(|i| (f64::from(i), true)).collect();
+        assert_eq!((median(&times).low, median(&times).high), (Some(1.0), Some(6.0)));
     }
 
     #[test]

@@ -9,8 +9,9 @@ use crate::stat::{Alternative, StatError, TestResult};
 /// The likelihood-ratio test that the hazard is constant: 2 × (log-likelihood of the Weibull fit −
 /// of the exponential one) against chi-square on 1 degree of freedom. A small p-value says that
 /// the time already waited matters, in the direction that the fitted shape shows. The chi-square
-/// law is an approximation for many events; with few, the test rejects too often
-/// (docs/statistics.md). A large p-value from few events says nothing.
+/// law is an approximation for many events; with few, the test rejects too often: at 5 %, simulated
+/// on uncensored exponential times, 10 % with 5 events, 8 % with 7, 7 % with 15, 5 % with 50. A
+/// large p-value from few events says nothing.
 ///
 /// # Errors
 ///

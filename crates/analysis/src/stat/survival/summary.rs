@@ -288,11 +288,16 @@ fn by_kaplan_meier(
     options: &SurvivalOptions,
 ) -> GroupSummary {
     let mut notes = Vec::new();
-    if options.pointwise != PointwiseMethod::BetaProduct && curve.trials() < FEW {
-        notes.push(format!(
-            "With fewer than {FEW} trials, pointwise intervals by Greenwood's variance are rough; \
-             the beta product keeps its level at any size."
-        ));
+    if curve.trials() < FEW {
+        notes.push(if options.pointwise == PointwiseMethod::BetaProduct {
+            format!("With fewer than {FEW} trials, the restricted mean's interval covers too little.")
+        } else {
+            format!(
+                "With fewer than {FEW} trials, intervals by Greenwood's variance are rough, and the \
+                 restricted mean's covers too little; for curve and median, the beta product keeps \
+                 its level at any size."
+            )
+        });
     }
     let points = curve
         .steps()
