@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Tables};
 use crate::cells::{self, Cell, Cells};
+use crate::contrasts::{self, CellContrast};
 use crate::data::{Data, Trial};
 use crate::error::{AnalysisError, Unlike};
 use crate::outcome::{Outcome, StallRule};
@@ -13,6 +14,7 @@ use crate::run::Run;
 use crate::series::Series;
 use crate::stat::Level;
 use crate::stat::samples::Resampling;
+use crate::threshold::{self, SeriesThreshold};
 
 /// What the user may choose.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -49,6 +51,10 @@ pub struct Analysis {
     pub cells: Vec<Cell>,
     /// Cells over thread counts.
     pub series: Vec<Series>,
+    /// `contrasts.csv`.
+    pub contrasts: Vec<CellContrast>,
+    /// `threshold.csv`.
+    pub threshold: Vec<SeriesThreshold>,
     /// The trials, for figures.
     #[serde(skip)]
     pub trials: Vec<Trial>,
@@ -86,10 +92,13 @@ impl Analysis {
         let Cells { cells, outcomes, notes } =
             Cells::of(&data, stall, &control, level, resampling)?;
         let series = Series::of(&cells);
+        let contrasts = contrasts::contrasts(&cells, level)?;
+        let threshold = threshold::thresholds(&cells, &series, level);
         let answer = Answer::of(&Tables {
             data: &data,
             cells: &cells,
             series: &series,
+            threshold: &threshold,
             outcomes: &outcomes,
             rule: stall,
             level,
@@ -110,6 +119,8 @@ impl Analysis {
             runs: data.runs,
             cells,
             series,
+            contrasts,
+            threshold,
             trials: data.trials,
             outcomes,
         })
@@ -129,7 +140,12 @@ impl Analysis {
 
     /// The files of `analysis/`: name and content.
     pub fn files(&self) -> Vec<(&'static str, String)> {
-        vec![("cells.csv", cells::csv(&self.cells)), ("analysis.json", self.json())]
+        vec![
+            ("cells.csv", cells::csv(&self.cells)),
+            ("contrasts.csv", contrasts::csv(&self.contrasts, &self.cells)),
+            ("threshold.csv", threshold::csv(&self.threshold, &self.series, &self.cells)),
+            ("analysis.json", self.json()),
+        ]
     }
 }
 
@@ -305,6 +321,8 @@ mod tests {
                 "`auto` stalled from 48 threads on: 1 of 10 at 48, 8 of 10 at 56, 10 of 10 at 64, 9 of \
                  10 at 72 and 10 of 10 at 96 (rule `absolute:100`). 0 of 10 at each of 24, 32 and 40 \
                  threads (at most 25.9 %), with 95 % confidence for each.",
+                "By a logistic curve over log2(threads), half of the trials of `auto` stall at 53.2 \
+                 threads (49.5 to 56.8, 95 % interval), a tenth at 45.1 and nine tenths at 62.7.",
                 "In all 38 stalled trials of `auto` the growth of the private hash was pending to the \
                  end of the load.",
                 "Stalled trials of `auto` ran at 1.1 % of their control's median throughput (the middle \
@@ -349,6 +367,50 @@ mod tests {
         assert_eq!(&cells[21..24], ["7", "6.2", "526.9"]);
         let control = csv.lines().find(|l| l.starts_with("wake-storm,56,burst,slots:512")).unwrap();
         assert!(control.ends_with(",,,"), "a control has no ratio to itself: {control}");
+    }
+
+    #[test]
+    fn each_cell_is_held_against_its_control_and_kernels_against_each_other() {
+        let mut made = Synthetic::new(192);
+        for (kernel, stalled) in [("7.3-patched", 0), ("7.3", 4)] {
+            for trial in 0..24 {
+                let row = made.trial(192, "auto");
+                row.kernel = kernel.into();
+                row.mops_per_s = Some(if trial < stalled { 1.0 } else { 99.0 });
+                made.trial(192, "slots:512").kernel = kernel.into();
+            }
+        }
+        let found = analysis(&made);
+        let csv = contrasts::csv(&found.contrasts, &found.cells);
+        let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+        assert_eq!(&rows[0][11..15], ["against", "base", "test_stalled", "test_n"]);
+        assert_eq!(rows.len(), 4, "{csv}");
+        // In the order of tables 7.3 comes before 7.3-patched.
+        assert_eq!(rows[3][9..17], ["7.3-patched", "", "kernel", "7.3", "0", "24", "4", "24"]);
+        let number = |text: &str| text.parse::<f64>().unwrap();
+        assert!((number(rows[3][17]) + 1.0 / 6.0).abs() < 1e-12);
+        assert!((number(rows[3][18]) + 0.358531).abs() < 1e-6);
+        assert!((number(rows[3][19]) - 0.003667).abs() < 1e-6);
+        assert_eq!(rows[3][23], "boschloo");
+        assert!((number(rows[3][24]) - 0.0595).abs() < 5e-5, "{csv}");
+        assert!((number(rows[3][27]) - 0.1092199).abs() < 1e-6, "{csv}");
+        // Three contrasts: 4 of 24 against two sides with none, and one of none against none.
+        assert!((number(rows[3][25]) - 3.0 * number(rows[3][24])).abs() < 1e-9, "{csv}");
+        assert_eq!(number(rows[2][25]), 1.0);
+    }
+
+    #[test]
+    fn the_threshold_is_a_row_a_series() {
+        let found = analysis(&Synthetic::reported());
+        let csv = threshold::csv(&found.threshold, &found.series, &found.cells);
+        let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+        assert_eq!(rows.len(), 2, "the control has none: {csv}");
+        assert_eq!(rows[1][..4], ["wake-storm", "", "burst", "auto"]);
+        assert_eq!(rows[1][11..13], ["38", "80"]);
+        let half: f64 = rows[1][18].parse().unwrap();
+        assert!(half > 48.0 && half < 56.0, "{csv}");
+        let none = threshold::csv(&analysis(&small_machine()).threshold, &[], &[]);
+        assert_eq!(none.lines().count(), 1);
     }
 
     #[test]

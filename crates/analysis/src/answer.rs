@@ -14,8 +14,9 @@ use crate::data::Data;
 use crate::outcome::{Outcome, Reason, StallRule};
 use crate::run::Run;
 use crate::series::Series;
-use crate::stat::Level;
 use crate::stat::proportion::at_most;
+use crate::stat::{Estimate, Level};
+use crate::threshold::SeriesThreshold;
 use crate::words::{counted, list, mops, percent, significant};
 
 /// The slots that a process has from its second thread on, and the least that auto-scaling asks for.
@@ -115,6 +116,19 @@ pub enum Fact {
         level: f64,
         /// By this rule.
         rule: String,
+    },
+    /// From how many threads on a series stalls, by the fitted curve.
+    Threshold {
+        /// The series.
+        series: String,
+        /// Threads at which a tenth of the trials stall.
+        t10: Estimate,
+        /// Threads at which half of them do.
+        t50: Estimate,
+        /// Threads at which nine tenths of them do.
+        t90: Estimate,
+        /// The confidence level.
+        level: f64,
     },
     /// Nothing of a series stalled.
     NoStall {
@@ -305,6 +319,8 @@ pub struct Tables<'a> {
     pub cells: &'a [Cell],
     /// The series.
     pub series: &'a [Series],
+    /// The curves over threads.
+    pub threshold: &'a [SeriesThreshold],
     /// Beside the trials.
     pub outcomes: &'a [Option<Outcome>],
     /// The rule.
@@ -466,6 +482,7 @@ impl Tables<'_> {
             }
             Due::Possible | Due::NotAsked => {
                 facts.push(Fact::Stalls { series: name(), at, level, rule: rule() });
+                facts.extend(self.threshold_of(series));
                 facts.extend(self.of_stalled_trials(series));
             }
         }
@@ -478,6 +495,24 @@ impl Tables<'_> {
             });
         }
         facts
+    }
+
+    /// The thresholds, where half of the trials stall within the thread counts that were tried.
+    fn threshold_of(&self, series: &Series) -> Option<Fact> {
+        let found =
+            self.threshold.iter().find(|found| self.series.get(found.series) == Some(series));
+        let curve = found?.curve.as_ref()?;
+        let half = curve.t50.estimate?;
+        let tried = || self.cells_of(series).map(|cell| cell.factors.threads() as f64);
+        let inside =
+            tried().any(|threads| threads <= half) && tried().any(|threads| threads >= half);
+        (inside && curve.fit.slope > 0.0).then(|| Fact::Threshold {
+            series: series.name.clone(),
+            t10: curve.t10,
+            t50: curve.t50,
+            t90: curve.t90,
+            level: self.level.get(),
+        })
     }
 
     fn of_stalled_trials(&self, series: &Series) -> Vec<Fact> {
@@ -686,6 +721,28 @@ impl fmt::Display for Fact {
                     write!(f, " {}.", none_in_words(&none, *level))?;
                 }
                 Ok(())
+            }
+            Fact::Threshold { series, t10, t50, t90, level } => {
+                let threads = |t: &Estimate| t.estimate.map(|t| significant(t, 3));
+                let half = match (t50.low, t50.high) {
+                    (Some(low), Some(high)) => {
+                        format!("{} to {}", significant(low, 3), significant(high, 3))
+                    }
+                    (Some(low), None) => format!("above {}", significant(low, 3)),
+                    (None, Some(high)) => format!("below {}", significant(high, 3)),
+                    (None, None) => "without a bound".to_string(),
+                };
+                write!(
+                    f,
+                    "By a logistic curve over log2(threads), half of the trials of `{series}` stall at {} \
+                     threads ({half}, {} interval)",
+                    threads(t50).unwrap_or_default(),
+                    percent(*level)
+                )?;
+                if let (Some(tenth), Some(nine)) = (threads(t10), threads(t90)) {
+                    write!(f, ", a tenth at {tenth} and nine tenths at {nine}")?;
+                }
+                write!(f, ".")
             }
             Fact::NoStall { series, at, level, rule } => {
                 let n: u64 = at.iter().map(|at| at.n).sum();

@@ -61,6 +61,11 @@ impl Factors {
         Factors::new(texts)
     }
 
+    /// All texts as one, the same for the same factors only.
+    pub fn key(&self) -> String {
+        self.texts.join("\u{1f}")
+    }
+
     /// Whether all factors but `except` are the same.
     pub fn same_but(&self, other: &Factors, except: &[&str]) -> bool {
         self.iter()

@@ -7,6 +7,7 @@
 pub mod analysis;
 pub mod answer;
 pub mod cells;
+pub mod contrasts;
 mod csv_text;
 pub mod data;
 pub mod error;
@@ -18,6 +19,7 @@ pub mod series;
 pub mod stat;
 #[cfg(any(test, feature = "synthetic"))]
 pub mod synthetic;
+pub mod threshold;
 pub mod words;
 
 pub use analysis::{Analysis, Options, analyze};

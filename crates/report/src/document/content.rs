@@ -2,6 +2,7 @@
 //! what disturbed it, what the columns mean, how to do it again.
 
 use analysis::cells::Cell;
+use analysis::contrasts::CellContrast;
 use analysis::factors::{Factors, telling};
 use analysis::run::Run;
 use analysis::words::{counted, percent, seconds, significant};
@@ -55,6 +56,7 @@ pub fn blocks(analysis: &Analysis, figures: Vec<Drawn>, room: Room) -> Vec<Block
         blocks.extend(figures.into_iter().map(Block::Figure));
     }
     blocks.extend(cells(analysis, room));
+    blocks.extend(contrasts(analysis, room));
     for run in &analysis.runs {
         let name = match analysis.runs.len() {
             1 => "How it was measured".to_string(),
@@ -178,6 +180,88 @@ pub fn cells(analysis: &Analysis, room: Room) -> Vec<Block> {
         )));
     }
     blocks
+}
+
+/// The contrasts in which anything stalled; the others say nothing that the cells do not.
+fn contrasts(analysis: &Analysis, room: Room) -> Vec<Block> {
+    let telling_something: Vec<&CellContrast> = analysis
+        .contrasts
+        .iter()
+        .filter(|contrast| contrast.counts.iter().any(|(stalled, _)| *stalled > 0))
+        .collect();
+    if telling_something.is_empty() {
+        return Vec::new();
+    }
+    let mut columns: Vec<&'static str> = telling(analysis.cells.iter().map(|cell| &cell.factors))
+        .into_iter()
+        .filter(|factor| !["threads", "hash"].contains(factor))
+        .collect();
+    columns.extend(["threads", "hash"]);
+    let level = percent(analysis.level.get());
+    let mut header: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
+    header.push("against".into());
+    let texts = header.len();
+    header.extend(["stalled".to_string(), "there".to_string()]);
+    if room == Room::Wide {
+        header.push(format!("difference (Newcombe {level})"));
+        header.push(format!("ratio (Koopman {level})"));
+        header.push("p".into());
+    }
+    header.push("p, Holm".into());
+    let row = |contrast: &&CellContrast| {
+        let (test, base) =
+            (&analysis.cells[contrast.test].factors, &analysis.cells[contrast.base].factors);
+        let mut row: Vec<String> =
+            columns.iter().map(|factor| test.get(factor).to_string()).collect();
+        row.push(base.get(contrast.against.factor()).to_string());
+        row.extend(contrast.counts.map(|(k, n)| format!("{k} of {n}")));
+        if room == Room::Wide {
+            let difference = &contrast.difference_interval;
+            row.push(with_interval(
+                &significant(contrast.difference, 3),
+                difference.low,
+                difference.high,
+                3,
+            ));
+            let ratio = contrast.ratio.map_or_else(|| "-".to_string(), |r| significant(r, 3));
+            row.push(with_interval(
+                &ratio,
+                contrast.ratio_interval.low,
+                contrast.ratio_interval.high,
+                3,
+            ));
+            row.push(contrast.p.map_or_else(String::new, p_value));
+        }
+        row.push(contrast.p_holm.map_or_else(String::new, p_value));
+        row
+    };
+    let rows = telling_something.iter().take(MOST_ROWS).map(row).collect();
+    let mut blocks = vec![
+        Block::Heading(2, "Contrasts".into()),
+        Block::Paragraph(format!(
+            "Each cell in which anything stalled against its control, and against other kernels or \
+             labels. p is Boschloo's exact test, two-sided; adjusted by Holm's method over all {} of \
+             `contrasts.csv`.",
+            counted(analysis.contrasts.len() as u64, "contrast", "contrasts")
+        )),
+        Block::Table(Table { header, texts, rows }),
+    ];
+    if telling_something.len() > MOST_ROWS {
+        blocks.push(Block::Paragraph(format!(
+            "{} more are in `analysis/contrasts.csv`.",
+            telling_something.len() - MOST_ROWS
+        )));
+    }
+    blocks
+}
+
+/// A p-value, never as 0.
+fn p_value(p: f64) -> String {
+    match p {
+        p if p < 1e-4 => "<0.0001".to_string(),
+        p if p < 0.01 => format!("{p:.4}"),
+        p => format!("{p:.3}"),
+    }
 }
 
 /// A probability to three decimals, or to two digits where that would be 0.

@@ -229,6 +229,10 @@ impl<DB: Backend> Canvas<'_, DB> {
     }
 }
 
+/// Units a point in SVG: the drawing library has whole ones only, and a curve of whole points has
+/// corners.
+const SVG_UNITS: f64 = 4.0;
+
 /// Draws to SVG text.
 pub fn svg(
     (width, height): (f64, f64),
@@ -236,14 +240,19 @@ pub fn svg(
 ) -> Result<String, DrawError> {
     fonts()?;
     let mut text = String::new();
+    let units = |points: f64| (points * SVG_UNITS).ceil() as u32;
+    let (wide, high) = (units(width), units(height));
     {
-        let area = SVGBackend::with_string(&mut text, (width.ceil() as u32, height.ceil() as u32))
-            .into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, (wide, high)).into_drawing_area();
         area.fill(&WHITE).map_err(failed)?;
-        draw(&Canvas { area: &area, scale: 1.0 })?;
+        draw(&Canvas { area: &area, scale: SVG_UNITS })?;
         area.present().map_err(failed)?;
     }
-    Ok(text)
+    // Shown at its size in points; `viewBox` keeps the units.
+    let shown = |points: f64| format!("{}", points.ceil());
+    let text =
+        text.replacen(&format!("width=\"{wide}\""), &format!("width=\"{}\"", shown(width)), 1);
+    Ok(text.replacen(&format!("height=\"{high}\""), &format!("height=\"{}\"", shown(height)), 1))
 }
 
 /// Draws to a PNG file with so many pixels a point.

@@ -2,9 +2,11 @@
 
 mod stall_probability;
 mod threads_axis;
+mod threshold;
 mod throughput;
 
 pub use stall_probability::StallProbability;
+pub use threshold::Threshold;
 pub use throughput::Throughput;
 
 use std::path::Path;
@@ -46,6 +48,8 @@ pub struct Drawn {
 pub enum AnyFigure<'a> {
     /// Stall probability over threads.
     StallProbability(StallProbability<'a>),
+    /// The fitted curve over threads.
+    Threshold(Threshold<'a>),
     /// Throughput over threads.
     Throughput(Throughput<'a>),
 }
@@ -55,6 +59,7 @@ impl<'a> AnyFigure<'a> {
     pub fn of(analysis: &'a Analysis) -> Vec<AnyFigure<'a>> {
         let mut figures = Vec::new();
         figures.extend(StallProbability::of(analysis).map(AnyFigure::StallProbability));
+        figures.extend(Threshold::of(analysis).map(AnyFigure::Threshold));
         figures.extend(Throughput::of(analysis).into_iter().map(AnyFigure::Throughput));
         figures
     }
@@ -67,6 +72,7 @@ impl<'a> AnyFigure<'a> {
         }
         match self {
             AnyFigure::StallProbability(figure) => one(figure),
+            AnyFigure::Threshold(figure) => one(figure),
             AnyFigure::Throughput(figure) => one(figure),
         }
     }
@@ -78,6 +84,7 @@ impl<'a> AnyFigure<'a> {
         }
         match self {
             AnyFigure::StallProbability(figure) => one(figure, file),
+            AnyFigure::Threshold(figure) => one(figure, file),
             AnyFigure::Throughput(figure) => one(figure, file),
         }
     }

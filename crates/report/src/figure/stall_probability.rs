@@ -73,22 +73,26 @@ impl<'a> StallProbability<'a> {
         if let Some(text) = remark(self.analysis) {
             subtitle = format!("{text} {subtitle}");
         }
-        let scale = Scale::Linear { low: -0.03, high: 1.05 };
-        let ticks = scale
-            .steps(6)
-            .into_iter()
-            .map(|tick| Tick { label: percent(tick.value), ..tick })
-            .collect();
-        let y = Axis { title: "stalled trials".into(), scale, ticks };
         Plot::new(
             self.size(),
             "Stall probability over threads",
             &subtitle,
             threads_axis(&self.counts),
-            y,
+            probability_axis(),
             Legend::new(entries.collect()),
         )
     }
+}
+
+/// The axis of a share of trials, with a little room beyond none and all.
+pub(super) fn probability_axis() -> Axis {
+    let scale = Scale::Linear { low: -0.03, high: 1.05 };
+    let ticks = scale
+        .steps(6)
+        .into_iter()
+        .map(|tick| Tick { label: percent(tick.value), ..tick })
+        .collect();
+    Axis { title: "stalled trials".into(), scale, ticks }
 }
 
 /// A series' name in a legend.

@@ -9,6 +9,7 @@
 use analysis::Analysis;
 use analysis::outcome::Outcome;
 use analysis::series::Series;
+use analysis::words::counted;
 
 use super::Figure;
 use super::stall_probability::{looks, named, remark};
@@ -161,7 +162,8 @@ impl<'a> Throughput<'a> {
                 &format!(" Cells with many trials show {MOST_POINTS} of each kind, evenly picked.");
         }
         if self.zeros > 0 {
-            subtitle += &format!(" {} trials with 0 Mops/s stand on the axis.", self.zeros);
+            let zeros = counted(self.zeros as u64, "trial", "trials");
+            subtitle += &format!(" On the axis itself: {zeros} with 0 Mops/s.");
         }
         let scale = Scale::log_around(self.points.iter().map(|point| point.mops), 0.06);
         let y = Axis { title: "throughput, Mops/s".into(), scale, ticks: scale.decades() };

@@ -1,0 +1,105 @@
+//! `threshold.csv`: from how many threads on a series stalls.
+
+use rayon::prelude::*;
+use records::columns::FACTORS;
+use serde::Serialize;
+
+use crate::cells::Cell;
+use crate::csv_text::{CsvText, integer, number};
+use crate::series::Series;
+use crate::stat::threshold::{ThreadsTried, Threshold, threshold};
+use crate::stat::{Estimate, Level};
+
+/// The dependence of a series on its thread count.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SeriesThreshold {
+    /// The series, by its place.
+    pub series: usize,
+    /// Stalled trials, and trials with an outcome.
+    pub stalled: u64,
+    /// Trials with an outcome.
+    pub n: u64,
+    /// The curve; `None` where it is not defined.
+    #[serde(flatten)]
+    pub curve: Option<Threshold>,
+    /// What a reader of it must know, or why there is none, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// The curves of all series that were tried at more than one thread count, the control left out: it
+/// has no threshold to find.
+pub fn thresholds(cells: &[Cell], series: &[Series], level: Level) -> Vec<SeriesThreshold> {
+    let places: Vec<usize> = (0..series.len()).filter(|at| !series[*at].is_control).collect();
+    places
+        .into_par_iter()
+        .filter_map(|at| {
+            let tried: Vec<ThreadsTried> = series[at]
+                .cells
+                .iter()
+                .map(|cell| &cells[*cell])
+                .filter(|cell| cell.observed() > 0)
+                .map(|cell| ThreadsTried {
+                    threads: cell.factors.threads(),
+                    n: cell.observed(),
+                    k: cell.stalled(),
+                })
+                .collect();
+            if tried.len() < 2 {
+                return None;
+            }
+            let (curve, notes) = match threshold(&tried, level) {
+                Ok(curve) => {
+                    let notes = curve.notes.clone();
+                    (Some(curve), notes)
+                }
+                Err(error) => (None, vec![error.to_string()]),
+            };
+            let stalled = tried.iter().map(|row| row.k).sum();
+            let n = tried.iter().map(|row| row.n).sum();
+            Some(SeriesThreshold { series: at, stalled, n, curve, notes })
+        })
+        .collect()
+}
+
+const COLUMNS: [&str; 14] = [
+    "stalled",
+    "n",
+    "intercept",
+    "slope",
+    "t10",
+    "t10_low",
+    "t10_high",
+    "t50",
+    "t50_low",
+    "t50_high",
+    "t90",
+    "t90_low",
+    "t90_high",
+    "note",
+];
+
+/// The text of `threshold.csv`: a row a series; `threads` is empty, for it is what the row is about.
+pub fn csv(thresholds: &[SeriesThreshold], series: &[Series], cells: &[Cell]) -> String {
+    let mut out = CsvText::new(FACTORS.iter().chain(&COLUMNS));
+    for threshold in thresholds {
+        let Some(first) = series[threshold.series].cells.first() else { continue };
+        let factors = cells[*first].factors.with("threads", "");
+        let mut row: Vec<String> = factors.iter().map(|(_, text)| text.to_string()).collect();
+        row.push(integer(Some(threshold.stalled)));
+        row.push(integer(Some(threshold.n)));
+        let curve = threshold.curve.as_ref();
+        row.push(number(curve.map(|curve| curve.fit.intercept)));
+        row.push(number(curve.map(|curve| curve.fit.slope)));
+        let none = Estimate { estimate: None, low: None, high: None };
+        for at in [
+            curve.map_or(none, |curve| curve.t10),
+            curve.map_or(none, |curve| curve.t50),
+            curve.map_or(none, |curve| curve.t90),
+        ] {
+            row.extend([number(at.estimate), number(at.low), number(at.high)]);
+        }
+        row.push(threshold.notes.join("; "));
+        out.row(row);
+    }
+    out.finish()
+}

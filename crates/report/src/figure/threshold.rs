@@ -1,0 +1,137 @@
+//! From how many threads on: the logistic curve, and the isotonic steps that assume no curve.
+
+use analysis::Analysis;
+use analysis::series::Series;
+use analysis::stat::threshold::Threshold as Curve;
+use analysis::words::percent;
+
+use super::Figure;
+use super::stall_probability::{looks, probability_axis};
+use super::threads_axis::{MOST_SERIES, thread_counts, threads_axis};
+use crate::draw::{Backend, Canvas, DrawError, Entry, INK, Legend, Plot};
+
+/// How many straight pieces a curve is drawn in.
+const PIECES: usize = 80;
+
+/// The figure.
+pub struct Threshold<'a> {
+    analysis: &'a Analysis,
+    curves: Vec<(&'a Series, &'a Curve)>,
+    counts: Vec<u64>,
+}
+
+impl<'a> Threshold<'a> {
+    /// The figure, if a series stalls and its curve rises.
+    pub fn of(analysis: &'a Analysis) -> Option<Self> {
+        let curves: Vec<(&Series, &Curve)> = analysis
+            .threshold
+            .iter()
+            .filter(|found| found.stalled > 0)
+            .filter_map(|found| Some((analysis.series.get(found.series)?, found.curve.as_ref()?)))
+            .filter(|(_, curve)| curve.fit.slope > 0.0)
+            .take(MOST_SERIES)
+            .collect();
+        let series: Vec<&Series> = curves.iter().map(|(series, _)| *series).collect();
+        let counts = thread_counts(analysis, &series);
+        (!curves.is_empty()).then_some(Threshold { analysis, curves, counts })
+    }
+
+    fn plot(&self) -> Plot {
+        let series: Vec<&Series> = self.curves.iter().map(|(series, _)| *series).collect();
+        let mut entries: Vec<Entry> = series
+            .iter()
+            .zip(looks(&series))
+            .map(|(series, look)| Entry {
+                label: series.name.clone(),
+                colour: look.colour,
+                marker: Some(look.marker),
+                filled: true,
+                line: true,
+            })
+            .collect();
+        entries.push(Entry {
+            label: "half of the trials stall, with its interval".into(),
+            colour: INK,
+            marker: None,
+            filled: false,
+            line: true,
+        });
+        let subtitle = format!(
+            "Points: share of stalled trials. Curve: Firth's logistic regression on log2(threads). \
+             Dashes: isotonic estimate, which assumes only that the share does not fall. Interval at {}.",
+            percent(self.analysis.level.get())
+        );
+        Plot::new(
+            self.size(),
+            "From how many threads on trials stall",
+            &subtitle,
+            threads_axis(&self.counts),
+            probability_axis(),
+            Legend::new(entries),
+        )
+    }
+}
+
+impl Figure for Threshold<'_> {
+    fn name(&self) -> String {
+        "threshold".into()
+    }
+
+    fn caption(&self) -> String {
+        let names: Vec<String> =
+            self.curves.iter().map(|(series, _)| series.name.clone()).collect();
+        format!(
+            "Share of stalled trials over the thread count with the fitted logistic curve and the \
+             isotonic steps, for {}.",
+            analysis::words::list(&names)
+        )
+    }
+
+    fn size(&self) -> (f64, f64) {
+        (640.0, 400.0)
+    }
+
+    fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {
+        let plot = self.plot();
+        plot.draw(canvas)?;
+        let (Some(first), Some(last)) = (self.counts.first(), self.counts.last()) else {
+            return Ok(());
+        };
+        let (low, high) = ((*first as f64).log2(), (*last as f64).log2());
+        let series: Vec<&Series> = self.curves.iter().map(|(series, _)| *series).collect();
+        for ((series, curve), look) in self.curves.iter().zip(looks(&series)) {
+            for pair in curve.isotonic.windows(2) {
+                let (from, to) = (&pair[0], &pair[1]);
+                let (start, corner) = (
+                    plot.point(from.threads as f64, from.p),
+                    plot.point(to.threads as f64, from.p),
+                );
+                canvas.dashed(start, corner, look.colour, 1.0)?;
+                canvas.dashed(corner, plot.point(to.threads as f64, to.p), look.colour, 1.0)?;
+            }
+            let line: Vec<(f64, f64)> = (0..=PIECES)
+                .map(|piece| {
+                    let x = low + (high - low) * piece as f64 / PIECES as f64;
+                    let odds = curve.fit.intercept + curve.fit.slope * x;
+                    plot.point(x.exp2(), 1.0 / (1.0 + (-odds).exp()))
+                })
+                .collect();
+            canvas.line(&line, look.colour, 1.6)?;
+            for cell in series.cells.iter().map(|at| &self.analysis.cells[*at]) {
+                if let Some(stall) = &cell.stall {
+                    let at = plot.point(cell.factors.threads().max(1) as f64, stall.estimate);
+                    canvas.marker(look.marker, at, 7.0, look.colour, true)?;
+                }
+            }
+            let inside = |t: f64| t.clamp(*first as f64, *last as f64);
+            if let Some(half) = curve.t50.estimate {
+                let from = inside(curve.t50.low.unwrap_or(f64::MIN_POSITIVE));
+                let to = inside(curve.t50.high.unwrap_or(f64::MAX));
+                canvas.line(&[plot.point(from, 0.5), plot.point(to, 0.5)], INK, 1.8)?;
+                let (x, y) = plot.point(inside(half), 0.5);
+                canvas.line(&[(x, y - 5.0), (x, y + 5.0)], INK, 1.8)?;
+            }
+        }
+        Ok(())
+    }
+}
