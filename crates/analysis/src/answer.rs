@@ -12,12 +12,13 @@ use serde::{Serialize, Serializer};
 use crate::cells::Cell;
 use crate::data::Data;
 use crate::outcome::{Outcome, Reason, StallRule};
+use crate::recovery::CellRecovery;
 use crate::run::Run;
 use crate::series::Series;
 use crate::stat::proportion::at_most;
 use crate::stat::{Estimate, Level};
 use crate::threshold::SeriesThreshold;
-use crate::words::{counted, list, mops, percent, significant};
+use crate::words::{counted, list, mops, percent, seconds, significant};
 
 /// The slots that a process has from its second thread on, and the least that auto-scaling asks for.
 const LEAST_SLOTS: u64 = 16;
@@ -174,6 +175,21 @@ pub enum Fact {
         /// Stalled trials in which none was due.
         none: u64,
     },
+    /// How long a due growth takes at the highest thread count of a series.
+    Recovery {
+        /// The series.
+        series: String,
+        /// The thread count.
+        threads: u64,
+        /// Trials in which growth was due.
+        n: u64,
+        /// Those in which it was installed under load.
+        events: u64,
+        /// The median time, in seconds, with censoring.
+        median: Estimate,
+        /// The confidence level.
+        level: f64,
+    },
     /// How slow stalled trials are.
     Slowdown {
         /// The series.
@@ -319,6 +335,8 @@ pub struct Tables<'a> {
     pub cells: &'a [Cell],
     /// The series.
     pub series: &'a [Series],
+    /// How long due growths took, a cell each.
+    pub recovery: &'a [CellRecovery],
     /// The curves over threads.
     pub threshold: &'a [SeriesThreshold],
     /// Beside the trials.
@@ -486,6 +504,9 @@ impl Tables<'_> {
                 facts.extend(self.of_stalled_trials(series));
             }
         }
+        if due == Due::Possible {
+            facts.extend(self.recovery_of(series));
+        }
         if hidden > 0 && due != Due::NoHash {
             facts.push(Fact::PartlyNotObservable {
                 series: name(),
@@ -495,6 +516,22 @@ impl Tables<'_> {
             });
         }
         facts
+    }
+
+    /// The recovery at the highest thread count at which growth was due.
+    fn recovery_of(&self, series: &Series) -> Option<Fact> {
+        let last = series.cells.iter().rev();
+        let found = last
+            .filter_map(|cell| self.recovery.iter().find(|recovery| recovery.cell == *cell))
+            .next()?;
+        Some(Fact::Recovery {
+            series: series.name.clone(),
+            threads: self.cells[found.cell].factors.threads(),
+            n: found.n,
+            events: found.events,
+            median: found.median,
+            level: self.level.get(),
+        })
     }
 
     /// The thresholds, where half of the trials stall within the thread counts that were tried.
@@ -795,6 +832,41 @@ impl fmt::Display for Fact {
                             list(&parts)
                         )
                     }
+                }
+            }
+            Fact::Recovery { series, threads, n, events, median, level } => {
+                write!(
+                    f,
+                    "At {threads} threads the growth of `{series}` was installed under load in {events} of \
+                     {}",
+                    counted(*n, "trial", "trials"),
+                )?;
+                let bound = |s: Option<f64>| s.map(seconds);
+                match (median.estimate, bound(median.low), bound(median.high)) {
+                    (Some(median), Some(low), Some(high)) => write!(
+                        f,
+                        "; the median time, with the pending ones as censored, is {} ({low} to {high}, {} \
+                         interval).",
+                        seconds(median),
+                        percent(*level)
+                    ),
+                    (Some(median), Some(low), None) => write!(
+                        f,
+                        "; the median time, with the pending ones as censored, is {} (above {low} at {}; \
+                         there is no upper bound).",
+                        seconds(median),
+                        percent(*level)
+                    ),
+                    (Some(median), _, _) => write!(f, "; the median time is {}.", seconds(median)),
+                    (None, Some(low), _) => write!(
+                        f,
+                        ": too few for a median time, which is above {low} at {}.",
+                        percent(*level)
+                    ),
+                    (None, None, _) if *events == 0 => {
+                        write!(f, ": it takes longer than the load lasted.")
+                    }
+                    (None, None, _) => write!(f, ": too few for a median time."),
                 }
             }
             Fact::Slowdown { series, stalled_mops, ratio, n: 1 } => write!(

@@ -13,6 +13,7 @@ use crate::error::AnalysisError;
 use crate::factors::Factors;
 use crate::outcome::{Outcome, Reason, Seen, StallRule};
 use crate::stat::proportion::{Proportion, ProportionSummary, summarize};
+use crate::stat::samples::split::{Split, split};
 use crate::stat::samples::{MedianRatio, Resampling, SampleMedian};
 use crate::stat::{Estimate, Interval, Level};
 
@@ -132,6 +133,10 @@ impl Cells {
         let control_median =
             |cell: usize| controls[cell].and_then(|at| medians[at]).map(|found| found.median);
         check_control(data, rule, control_hash, &controls)?;
+        let (cuts, mut notes) = match rule {
+            StallRule::Split => cuts(data, &controls, &throughputs, resampling)?,
+            _ => (vec![None; data.cells.len()], Vec::new()),
+        };
         let outcomes: Vec<Option<Outcome>> = data
             .trials
             .par_iter()
@@ -140,6 +145,7 @@ impl Cells {
                     rule.judge(&Seen {
                         mops_per_s: trial.mops_per_s,
                         control_median: control_median(trial.cell),
+                        cut: cuts[trial.cell],
                         pivot: trial.pivot,
                         pivot_s: trial.pivot_s,
                         reported: trial.reported,
@@ -180,13 +186,10 @@ impl Cells {
         for note in counted.iter().flat_map(|(_, notes)| notes) {
             *noted.entry(note.clone()).or_default() += 1;
         }
-        let notes = noted
-            .into_iter()
-            .map(|(note, cells)| {
-                let cells = crate::words::counted(cells, "cell", "cells");
-                format!("control_ratio of {cells}: {note}")
-            })
-            .collect();
+        notes.extend(noted.into_iter().map(|(note, cells)| {
+            let cells = crate::words::counted(cells, "cell", "cells");
+            format!("control_ratio of {cells}: {note}")
+        }));
         Ok(Cells { cells: counted.into_iter().map(|(cell, _)| cell).collect(), outcomes, notes })
     }
 }
@@ -196,6 +199,37 @@ fn controls(cells: &[Factors], control_hash: &str) -> Vec<Option<usize>> {
     let place: HashMap<&Factors, usize> =
         cells.iter().enumerate().map(|(at, factors)| (factors, at)).collect();
     cells.iter().map(|cell| place.get(&cell.with_hash(control_hash)).copied()).collect()
+}
+
+/// The cut between two modes for each cell, and a sentence on those that have one.
+///
+/// A cell is pooled with its control: if all of its trials stall, it has one mode by itself. Cells of
+/// several thread counts are not pooled, as throughput rises with the thread count and would make
+/// modes of its own.
+fn cuts(
+    data: &Data,
+    controls: &[Option<usize>],
+    throughputs: &[Vec<f64>],
+    resampling: Resampling,
+) -> Result<(Vec<Option<f64>>, Vec<String>), AnalysisError> {
+    let found: Vec<Option<Split>> = (0..data.cells.len())
+        .into_par_iter()
+        .map(|at| {
+            let mut pooled = throughputs[at].clone();
+            if let Some(control) = controls[at].filter(|control| *control != at) {
+                pooled.extend(&throughputs[control]);
+            }
+            if pooled.is_empty() { Ok(None) } else { split(&pooled, resampling).map(Some) }
+        })
+        .collect::<Result<_, _>>()?;
+    let bimodal = found.iter().flatten().filter(|split| split.is_bimodal()).count();
+    let judged = found.iter().flatten().count();
+    let note = format!(
+        "split: {bimodal} of {} have two modes, their control pooled with them; in the others no \
+         trial counts as stalled",
+        crate::words::counted(judged as u64, "cell", "cells")
+    );
+    Ok((found.into_iter().map(|split| split.and_then(|split| split.cut)).collect(), vec![note]))
 }
 
 /// A rule that needs the control needs one trial of it, failed or not, somewhere.

@@ -13,6 +13,7 @@ pub mod data;
 pub mod error;
 pub mod factors;
 pub mod outcome;
+pub mod recovery;
 pub mod reported;
 pub mod run;
 pub mod series;

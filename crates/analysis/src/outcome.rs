@@ -30,14 +30,18 @@ pub enum StallRule {
         /// Above 0.
         limit: Span,
     },
+    /// `split`: it falls in the lower of two modes, where the pooled throughputs of its cells are
+    /// bimodal.
+    Split,
     /// `reported`: the run's source says so itself (`crate::reported`).
     Reported,
 }
 
 /// What the rules are written as, for messages and help.
 pub const ACCEPTED: &str = "`control:0.5` (below half of the control's median), `absolute:100` \
-                            (below 100 Mops/s), `pivot:1s` (growth due and not installed within 1 s) or \
-                            `reported` (an imported run's metric `stalled`)";
+                            (below 100 Mops/s), `pivot:1s` (growth due and not installed within 1 s), \
+                            `split` (in the lower of two modes) or `reported` (an imported run's \
+                            metric `stalled`)";
 
 /// A text that is no rule.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -52,8 +56,10 @@ impl FromStr for StallRule {
 
     fn from_str(text: &str) -> Result<Self, BadRule> {
         let bad = |problem: &str| BadRule { found: text.to_string(), problem: problem.to_string() };
-        if text == "reported" {
-            return Ok(StallRule::Reported);
+        match text {
+            "split" => return Ok(StallRule::Split),
+            "reported" => return Ok(StallRule::Reported),
+            _ => {}
         }
         let (kind, value) = text.split_once(':').ok_or_else(|| bad("is not understood"))?;
         let number = || value.parse::<f64>().ok().filter(|x| x.is_finite());
@@ -81,6 +87,7 @@ impl fmt::Display for StallRule {
             StallRule::Control { share } => write!(f, "control:{share}"),
             StallRule::Absolute { mops } => write!(f, "absolute:{mops}"),
             StallRule::Pivot { limit } => write!(f, "pivot:{limit}"),
+            StallRule::Split => write!(f, "split"),
             StallRule::Reported => write!(f, "reported"),
         }
     }
@@ -104,6 +111,10 @@ impl StallRule {
             StallRule::Pivot { limit } => format!(
                 "a growth of its private hash was due and not installed within {limit} of it"
             ),
+            StallRule::Split => "its throughput is in the lower of two modes; where the pooled \
+                                 throughputs of a series at one thread count and its control have \
+                                 one mode, none is"
+                .to_string(),
             StallRule::Reported => "the source of the run says that it stalled".to_string(),
         }
     }
@@ -125,6 +136,11 @@ impl StallRule {
             StallRule::Absolute { mops: limit } => match seen.mops_per_s {
                 None => Outcome::NotObservable(Reason::NoThroughput),
                 Some(mops) => Outcome::stalled_if(mops < limit),
+            },
+            StallRule::Split => match (seen.mops_per_s, seen.cut) {
+                (None, _) => Outcome::NotObservable(Reason::NoThroughput),
+                (Some(mops), Some(cut)) => Outcome::stalled_if(mops < cut),
+                (Some(_), None) => Outcome::NotStalled,
             },
             StallRule::Reported => match seen.reported {
                 None => Outcome::NotObservable(Reason::NotReported),
@@ -153,6 +169,9 @@ pub struct Seen {
     pub mops_per_s: Option<f64>,
     /// The median throughput of its control.
     pub control_median: Option<f64>,
+    /// The cut between two modes of the throughputs that it is pooled with; `None` where they have
+    /// one.
+    pub cut: Option<f64>,
     /// What became of the growth.
     pub pivot: Option<Pivot>,
     /// When, or how long it was watched.
@@ -227,7 +246,8 @@ mod tests {
 
     #[test]
     fn every_rule_of_the_contract_prints_back() {
-        for text in ["control:0.5", "absolute:100", "pivot:1s", "pivot:500ms", "reported"] {
+        for text in ["control:0.5", "absolute:100", "pivot:1s", "pivot:500ms", "split", "reported"]
+        {
             assert_eq!(rule(text).to_string(), text);
         }
     }
@@ -248,6 +268,7 @@ mod tests {
             "pivot:0s",
             "pivot:",
             "median:2",
+            "split:2",
             "Control:0.5",
         ] {
             let error = text.parse::<StallRule>().unwrap_err().to_string();

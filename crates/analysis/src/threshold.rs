@@ -26,10 +26,17 @@ pub struct SeriesThreshold {
     pub notes: Vec<String>,
 }
 
-/// The curves of all series that were tried at more than one thread count, the control left out: it
-/// has no threshold to find.
+/// The curves of all series that were tried at more than one thread count. The control is left out, and
+/// a series in which no growth was ever due: they have no threshold to find.
 pub fn thresholds(cells: &[Cell], series: &[Series], level: Level) -> Vec<SeriesThreshold> {
-    let places: Vec<usize> = (0..series.len()).filter(|at| !series[*at].is_control).collect();
+    let nothing_due = |series: &Series| {
+        let growths = || series.cells.iter().map(|at| cells[*at].growth);
+        growths().any(|g| g.none > 0)
+            && growths().all(|g| g.settled + g.pending + g.unknown + g.unsupported == 0)
+    };
+    let places: Vec<usize> = (0..series.len())
+        .filter(|at| !series[*at].is_control && !nothing_due(&series[*at]))
+        .collect();
     places
         .into_par_iter()
         .filter_map(|at| {

@@ -94,7 +94,7 @@ fn a_mail_fits_78_columns_whatever_is_in_it() {
 #[test]
 fn html_holds_its_figures_and_nothing_from_elsewhere() {
     let html = report(&Synthetic::reported(), Format::Html);
-    assert_eq!(html.matches("<svg").count(), 3);
+    assert_eq!(html.matches("<svg").count(), 4);
     assert!(!html.contains("src=") && !html.contains("<script"));
     assert!(html.contains("<code>auto</code> stalled from 48 threads on"));
 }
@@ -115,9 +115,9 @@ fn every_shape_of_data_is_drawn() {
     for (made, figures) in [
         (nothing, 0),
         (all_failed, 0),
-        (one, 2),
-        (huge, 2),
-        (several_kernels(), 5),
+        (one, 3),
+        (huge, 3),
+        (several_kernels(), 6),
         (small_machine(), 2),
     ] {
         let analysis = analysed(&made);
@@ -146,12 +146,14 @@ fn what_is_written_is_told_and_a_bad_place_is_an_error() {
             "stall-probability.svg",
             "threshold.svg",
             "throughput.svg",
+            "recovery.svg",
             "stall-probability.png",
             "threshold.png",
-            "throughput.png"
+            "throughput.png",
+            "recovery.png"
         ]
     );
-    let png = std::fs::read(&written[5]).unwrap();
+    let png = std::fs::read(&written[6]).unwrap();
     assert_eq!(&png[1..4], b"PNG");
     let occupied = folder.path().join("file");
     std::fs::write(&occupied, "").unwrap();

@@ -37,7 +37,8 @@ pub struct AnalyzeArgs {
 /// How trials are judged; what `analyze` and `report` share.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct HowArgs {
-    /// When a trial is stalled, instead of the definition's rule: control:0.5, absolute:100, pivot:1s, reported
+    /// When a trial is stalled, instead of the definition's rule: control:0.5, absolute:100, pivot:1s,
+    /// split, reported
     #[arg(long, value_name = "RULE")]
     pub stall: Option<StallRule>,
     /// The confidence level of intervals, between 0 and 1

@@ -1,6 +1,6 @@
 //! The frame of a figure: title, axes, ticks, grid; and where its data go.
 
-use plotters::style::WHITE;
+use plotters::style::{RGBColor, WHITE};
 
 use super::canvas::{Anchor, Backend, Canvas, DrawError, Weight, text_width};
 use super::legend::Legend;
@@ -12,6 +12,7 @@ const SUBTITLE: f64 = 10.0;
 const LABEL: f64 = 10.5;
 const TICK: f64 = 10.0;
 const EDGE: f64 = 14.0;
+const LINE: f64 = 13.0;
 
 /// An axis.
 #[derive(Debug, Clone)]
@@ -36,6 +37,8 @@ pub struct Plot {
     right: f64,
     top: f64,
     bottom: f64,
+    /// Room between the title of x and the legend.
+    below: f64,
     legend: Legend,
 }
 
@@ -63,10 +66,34 @@ impl Plot {
             right: size.0 - EDGE - 6.0,
             top,
             bottom: size.1 - EDGE - under,
+            below: 0.0,
             x,
             y,
             legend,
         }
+    }
+
+    /// Leaves room for so many lines of numbers below the title of x.
+    pub fn with_lines_below(mut self, lines: usize) -> Self {
+        self.below = lines as f64 * LINE;
+        self.bottom -= self.below;
+        self
+    }
+
+    /// Draws a line of numbers below the title of x, each under its x.
+    pub fn draw_line_below<DB: Backend>(
+        &self,
+        canvas: &Canvas<'_, DB>,
+        line: usize,
+        colour: RGBColor,
+        numbers: &[(f64, String)],
+    ) -> Result<(), DrawError> {
+        let y = self.bottom + 5.0 + TICK + 6.0 + LABEL + 6.0 + line as f64 * LINE;
+        for (x, number) in numbers {
+            let at = (self.x_at(*x), y);
+            canvas.text(number, at, Anchor::Top, TICK - 1.0, Weight::Regular, colour)?;
+        }
+        Ok(())
     }
 
     /// Where a pair of values stands.
@@ -115,7 +142,7 @@ impl Plot {
             INK,
         )?;
         canvas.text_upwards(&self.y.title, (EDGE + LABEL / 2.0, middle_y), LABEL, INK)?;
-        self.legend.draw(canvas, EDGE, under_ticks + LABEL + 8.0)
+        self.legend.draw(canvas, EDGE, under_ticks + LABEL + 8.0 + self.below)
     }
 
     /// A thin dashed line over the height of the data's room, with its name beside its upper end.

@@ -1,10 +1,12 @@
 //! The figures, one a file. Each draws to SVG and to PNG by the same calls.
 
+mod recovery;
 mod stall_probability;
 mod threads_axis;
 mod threshold;
 mod throughput;
 
+pub use recovery::Recovery;
 pub use stall_probability::StallProbability;
 pub use threshold::Threshold;
 pub use throughput::Throughput;
@@ -50,6 +52,8 @@ pub enum AnyFigure<'a> {
     StallProbability(StallProbability<'a>),
     /// The fitted curve over threads.
     Threshold(Threshold<'a>),
+    /// How long growths stayed pending.
+    Recovery(Recovery<'a>),
     /// Throughput over threads.
     Throughput(Throughput<'a>),
 }
@@ -61,6 +65,7 @@ impl<'a> AnyFigure<'a> {
         figures.extend(StallProbability::of(analysis).map(AnyFigure::StallProbability));
         figures.extend(Threshold::of(analysis).map(AnyFigure::Threshold));
         figures.extend(Throughput::of(analysis).into_iter().map(AnyFigure::Throughput));
+        figures.extend(Recovery::of(analysis).map(AnyFigure::Recovery));
         figures
     }
 
@@ -73,6 +78,7 @@ impl<'a> AnyFigure<'a> {
         match self {
             AnyFigure::StallProbability(figure) => one(figure),
             AnyFigure::Threshold(figure) => one(figure),
+            AnyFigure::Recovery(figure) => one(figure),
             AnyFigure::Throughput(figure) => one(figure),
         }
     }
@@ -85,6 +91,7 @@ impl<'a> AnyFigure<'a> {
         match self {
             AnyFigure::StallProbability(figure) => one(figure, file),
             AnyFigure::Threshold(figure) => one(figure, file),
+            AnyFigure::Recovery(figure) => one(figure, file),
             AnyFigure::Throughput(figure) => one(figure, file),
         }
     }

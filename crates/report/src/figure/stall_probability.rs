@@ -78,21 +78,21 @@ impl<'a> StallProbability<'a> {
             "Stall probability over threads",
             &subtitle,
             threads_axis(&self.counts),
-            probability_axis(),
+            share_axis("stalled trials"),
             Legend::new(entries.collect()),
         )
     }
 }
 
 /// The axis of a share of trials, with a little room beyond none and all.
-pub(super) fn probability_axis() -> Axis {
+pub(super) fn share_axis(title: &str) -> Axis {
     let scale = Scale::Linear { low: -0.03, high: 1.05 };
     let ticks = scale
         .steps(6)
         .into_iter()
         .map(|tick| Tick { label: percent(tick.value), ..tick })
         .collect();
-    Axis { title: "stalled trials".into(), scale, ticks }
+    Axis { title: title.into(), scale, ticks }
 }
 
 /// A series' name in a legend.

@@ -6,7 +6,7 @@ use analysis::stat::threshold::Threshold as Curve;
 use analysis::words::percent;
 
 use super::Figure;
-use super::stall_probability::{looks, probability_axis};
+use super::stall_probability::{looks, share_axis};
 use super::threads_axis::{MOST_SERIES, thread_counts, threads_axis};
 use crate::draw::{Backend, Canvas, DrawError, Entry, INK, Legend, Plot};
 
@@ -66,7 +66,7 @@ impl<'a> Threshold<'a> {
             "From how many threads on trials stall",
             &subtitle,
             threads_axis(&self.counts),
-            probability_axis(),
+            share_axis("stalled trials"),
             Legend::new(entries),
         )
     }

@@ -1,0 +1,156 @@
+//! How long a due growth stays pending: Kaplan and Meier's curves, with what was censored and how
+//! many trials are still at risk.
+
+use analysis::Analysis;
+use analysis::recovery::CellRecovery;
+use analysis::words::percent;
+
+use super::Figure;
+use super::stall_probability::share_axis;
+use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, look};
+
+/// The most curves of one figure.
+const MOST_CURVES: usize = 5;
+
+/// The figure.
+pub struct Recovery<'a> {
+    analysis: &'a Analysis,
+    curves: Vec<(String, &'a CellRecovery)>,
+    left_out: usize,
+    last_s: f64,
+}
+
+impl<'a> Recovery<'a> {
+    /// The figure, if growth was due anywhere: of one series its highest thread counts, of several
+    /// the highest of each.
+    pub fn of(analysis: &'a Analysis) -> Option<Self> {
+        let of_series = |cells: &[usize]| -> Vec<&'a CellRecovery> {
+            let found = cells.iter().filter_map(|cell| {
+                analysis.recovery.iter().find(|recovery| recovery.cell == *cell)
+            });
+            found.collect()
+        };
+        let series: Vec<(&str, Vec<&CellRecovery>)> = analysis
+            .series
+            .iter()
+            .map(|series| (series.name.as_str(), of_series(&series.cells)))
+            .filter(|(_, found)| !found.is_empty())
+            .collect();
+        let threads = |recovery: &CellRecovery| analysis.cells[recovery.cell].factors.threads();
+        let mut curves: Vec<(String, &CellRecovery)> = match series.as_slice() {
+            [(_, found)] => {
+                let highest = found.iter().rev().take(MOST_CURVES).rev();
+                highest.map(|one| (format!("{} threads", threads(one)), *one)).collect()
+            }
+            several => several
+                .iter()
+                .filter_map(|(name, found)| {
+                    let one = found.last()?;
+                    Some((format!("{name}, {} threads", threads(one)), *one))
+                })
+                .collect(),
+        };
+        curves.truncate(MOST_CURVES);
+        let left_out = analysis.recovery.len() - curves.len();
+        let times = curves.iter().flat_map(|(_, one)| one.curve.last()).map(|point| point.time);
+        let last_s = times.fold(0.0, f64::max);
+        (last_s > 0.0).then_some(Recovery { analysis, curves, left_out, last_s })
+    }
+
+    fn looks(&self) -> Vec<Look> {
+        (0..self.curves.len()).map(|at| look(at, false)).collect()
+    }
+
+    fn x_axis(&self) -> Axis {
+        let scale = Scale::Linear { low: 0.0, high: self.last_s * 1.02 };
+        Axis { title: "seconds since growth became due".into(), scale, ticks: scale.steps(6) }
+    }
+
+    fn plot(&self) -> Plot {
+        let entries = self.curves.iter().zip(self.looks()).map(|((name, one), look)| Entry {
+            label: format!("{name} ({} of {} installed)", one.events, one.n),
+            colour: look.colour,
+            marker: None,
+            filled: false,
+            line: true,
+        });
+        let mut subtitle = format!(
+            "Kaplan-Meier, with log-log intervals at {}; a tick is a trial whose load ended first. \
+             Below: trials still at risk.",
+            percent(self.analysis.level.get())
+        );
+        if self.left_out > 0 {
+            subtitle += &format!(" {} more cells are in recovery.csv.", self.left_out);
+        }
+        Plot::new(
+            self.size(),
+            "How long a due growth stays pending",
+            &subtitle,
+            self.x_axis(),
+            share_axis("still pending"),
+            Legend::new(entries.collect()),
+        )
+        .with_lines_below(self.curves.len())
+    }
+}
+
+impl Figure for Recovery<'_> {
+    fn name(&self) -> String {
+        "recovery".into()
+    }
+
+    fn caption(&self) -> String {
+        let names: Vec<String> = self.curves.iter().map(|(name, _)| name.clone()).collect();
+        format!(
+            "Share of trials in which a due growth is still pending, over the time since it became due, \
+             for {}.",
+            analysis::words::list(&names)
+        )
+    }
+
+    fn size(&self) -> (f64, f64) {
+        (640.0, 400.0 + 13.0 * self.curves.len() as f64)
+    }
+
+    fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {
+        let plot = self.plot();
+        plot.draw(canvas)?;
+        // The bands lie below all curves.
+        for ((_, one), look) in self.curves.iter().zip(self.looks()) {
+            for (at, point) in one.curve.iter().enumerate() {
+                let until = one.curve.get(at + 1).map_or(point.time, |next| next.time);
+                if let (Some(low), Some(high)) = (point.low, point.high) {
+                    let (a, b) = (plot.point(point.time, low), plot.point(until, high));
+                    canvas.fill(a, b, look.colour, 0.13)?;
+                }
+            }
+        }
+        for (line, ((_, one), look)) in self.curves.iter().zip(self.looks()).enumerate() {
+            let mut steps = vec![plot.point(0.0, 1.0)];
+            let mut before = 1.0;
+            for point in &one.curve {
+                steps.push(plot.point(point.time, before));
+                steps.push(plot.point(point.time, point.survival));
+                before = point.survival;
+            }
+            canvas.line(&steps, look.colour, 1.6)?;
+            for point in one.curve.iter().filter(|point| point.censored.is_some_and(|n| n > 0)) {
+                let (x, y) = plot.point(point.time, point.survival);
+                canvas.line(&[(x, y - 4.0), (x, y + 4.0)], look.colour, 1.4)?;
+            }
+            let numbers: Vec<(f64, String)> = self
+                .x_axis()
+                .ticks
+                .iter()
+                .map(|tick| (tick.value, at_risk(one, tick.value).to_string()))
+                .collect();
+            plot.draw_line_below(canvas, line, look.colour, &numbers)?;
+        }
+        Ok(())
+    }
+}
+
+/// Trials that were neither installed nor censored before a time.
+fn at_risk(one: &CellRecovery, time: f64) -> u64 {
+    one.curve.iter().find(|point| point.time >= time).map_or(0, |point| point.at_risk.unwrap_or(0))
+}
