@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use records::manifest::Kernel;
 use records::rows::TrialRow;
 use trial::factor::Span;
 
@@ -35,6 +36,8 @@ pub struct Ended {
     pub interrupted: bool,
     /// What may have disturbed trials, a sentence each.
     pub disturbances: Vec<String>,
+    /// The kernels that trials ran on, as they said themselves.
+    pub kernels: Vec<Kernel>,
 }
 
 /// Why a run could not go on. What was measured is on the disk.
@@ -67,7 +70,13 @@ pub fn run(
     stop: &Stop,
     observer: &mut dyn Observer,
 ) -> (Ended, Result<(), RunError>) {
-    let mut ended = Ended { done: 0, left: 0, interrupted: false, disturbances: Vec::new() };
+    let mut ended = Ended {
+        done: 0,
+        left: 0,
+        interrupted: false,
+        disturbances: Vec::new(),
+        kernels: Vec::new(),
+    };
     let missing: Vec<&Planned> =
         plan.trials.iter().filter(|planned| !finished.contains(&planned.spec.trial)).collect();
     ended.left = missing.len() as u64;
@@ -84,6 +93,11 @@ pub fn run(
                     if !ended.disturbances.contains(disturbance) {
                         ended.disturbances.push(disturbance.clone());
                     }
+                }
+                let seen = &execution.kernel;
+                match ended.kernels.iter_mut().find(|kernel| kernel.name == seen.name) {
+                    Some(kernel) => *kernel = seen.clone(),
+                    None => ended.kernels.push(seen.clone()),
                 }
                 match journal.append(&definition.name, planned, &execution) {
                     Ok(row) => {

@@ -77,6 +77,8 @@ fn a_stock_kernel_does_trials_and_its_hash_follows_the_kernels_rule() {
     let sampled: Vec<_> =
         user.rows("R/timeline.csv").into_iter().map(|row| row.0[0].1.clone()).collect();
     assert!(rows.iter().all(|row| sampled.contains(&row["trial"])), "every trial has a timeline");
+    let manifest = user.read("R/manifest.json");
+    assert!(manifest.contains("\"accelerator\": \"tcg\"") || manifest.contains("\"kvm\""));
     let console = user.read("R/console.log");
     for row in &rows {
         for what in ["begins", "ended"] {

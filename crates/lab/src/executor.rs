@@ -208,6 +208,9 @@ impl Lab {
             match Guest::boot(&plan, log, &format!("boot {boot}| "), &|| stop.is_set()) {
                 Ok(Some(guest)) => {
                     self.proven = true;
+                    let how_long = format!("boot {boot}: ready after {:.1} s", guest.boot_s());
+                    (self.tell)(&how_long);
+                    let _ = writeln!(Log(Arc::clone(&self.log)), "{how_long}");
                     let ready = guest.ready();
                     if ready.cpus != self.settings.shape.cpus {
                         return Err(Broken(format!(

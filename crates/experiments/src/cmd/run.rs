@@ -188,6 +188,11 @@ fn close(manifest: &mut Manifest, ended: &Ended) {
             manifest.disturbances.push(disturbance.clone());
         }
     }
+    for seen in &ended.kernels {
+        if let Some(kernel) = manifest.kernels.iter_mut().find(|kernel| kernel.name == seen.name) {
+            *kernel = seen.clone();
+        }
+    }
     if ended.left == 0 {
         manifest.ended_at = Some(utc::rfc3339_ms(SystemTime::now()));
     }
