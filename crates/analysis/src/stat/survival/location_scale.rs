@@ -217,7 +217,12 @@ struct Centred {
 enum LogTime {
     Exact(f64),
     After(f64),
-    Between(f64, f64),
+    /// The edges, and how far apart they are: the difference of two large logs has no digits left.
+    Between {
+        left: f64,
+        right: f64,
+        width: f64,
+    },
 }
 
 impl Centred {
@@ -250,7 +255,9 @@ impl Centred {
                     Lifetime::Exact(time) => (LogTime::Exact(about(time)), about(time)),
                     Lifetime::RightCensored(time) => (LogTime::After(about(time)), about(time)),
                     Lifetime::Between { left, right } => {
-                        (LogTime::Between(about(left), about(right)), about(right))
+                        let width = ((right - left) / left).ln_1p();
+                        let (left, right) = (about(left), about(right));
+                        (LogTime::Between { left, right, width }, right)
                     }
                 };
                 largest = largest.max(end);
@@ -270,11 +277,11 @@ impl Centred {
             match *trial {
                 LogTime::Exact(x) => sum.add_exact::<Z>(x, at, at.rho.ln()),
                 LogTime::After(x) => sum.add_at(Z::log_survival(at.z(x)), x),
-                LogTime::Between(left, right) => {
+                LogTime::Between { left, right, width } => {
                     let (a, b) = (at.z(left), at.z(right));
-                    if b - a < NARROW {
-                        let width = (at.rho * (right - left)).ln();
-                        sum.add_exact::<Z>(left + (right - left) / 2.0, at, width);
+                    if at.rho * width < NARROW {
+                        let log_width = (at.rho * width).ln();
+                        sum.add_exact::<Z>(left + width / 2.0, at, log_width);
                     } else {
                         sum.add_between::<Z>(left, right, a, b);
                     }

@@ -85,6 +85,17 @@ mod tests {
     }
 
     #[test]
+    fn edges_one_rounding_apart_are_as_good_as_exact() {
+        let t = 1_853_858_298_472_727.5;
+        let others = [Lifetime::Exact(1.0), Lifetime::Exact(0.05)];
+        let looked = Lifetime::between(t, Some(t + 1.0)).unwrap();
+        let looked = fit_weibull(&[&others[..], &[looked]].concat()).unwrap();
+        let exact = fit_weibull(&[&others[..], &[Lifetime::Exact(t)]].concat()).unwrap();
+        assert!((looked.shape / exact.shape - 1.0).abs() < 1e-9);
+        assert!((looked.log_likelihood - exact.log_likelihood).abs() < 1e-9);
+    }
+
+    #[test]
     fn no_maximum_is_said_not_approximated() {
         use Lifetime::{Between, Exact, RightCensored};
         let between = |left, right| Between { left, right };
