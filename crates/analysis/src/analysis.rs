@@ -9,6 +9,7 @@ use crate::cells::{self, Cell, Cells};
 use crate::contrasts::{self, CellContrast};
 use crate::data::{Data, Trial};
 use crate::error::{AnalysisError, Unlike};
+use crate::metrics::{self, CellMetric};
 use crate::outcome::{Outcome, StallRule};
 use crate::recovery::{self, CellRecovery};
 use crate::run::Run;
@@ -50,6 +51,8 @@ pub struct Analysis {
     pub runs: Vec<Run>,
     /// `cells.csv`.
     pub cells: Vec<Cell>,
+    /// What was measured beyond throughput.
+    pub metrics: Vec<CellMetric>,
     /// Cells over thread counts.
     pub series: Vec<Series>,
     /// `contrasts.csv`.
@@ -94,6 +97,7 @@ impl Analysis {
         let resampling = Resampling { seed, ..Resampling::default() };
         let Cells { cells, outcomes, notes } =
             Cells::of(&data, stall, &control, level, resampling)?;
+        let metrics = metrics::of(&data, &cells, level, resampling)?;
         let series = Series::of(&cells);
         let contrasts = contrasts::contrasts(&cells, level)?;
         let recovery = recovery::recoveries(&data, level)?;
@@ -123,6 +127,7 @@ impl Analysis {
             resampling: SeedAndSize { seed, resamples: resampling.resamples },
             runs: data.runs,
             cells,
+            metrics,
             series,
             contrasts,
             recovery,
@@ -146,13 +151,17 @@ impl Analysis {
 
     /// The files of `analysis/`: name and content.
     pub fn files(&self) -> Vec<(&'static str, String)> {
-        vec![
+        let mut files = vec![
             ("cells.csv", cells::csv(&self.cells)),
             ("contrasts.csv", contrasts::csv(&self.contrasts, &self.cells)),
             ("recovery.csv", recovery::csv(&self.recovery, &self.cells)),
             ("threshold.csv", threshold::csv(&self.threshold, &self.series, &self.cells)),
-            ("analysis.json", self.json()),
-        ]
+        ];
+        if !self.metrics.is_empty() {
+            files.push(("metrics.csv", metrics::csv(&self.metrics, &self.cells)));
+        }
+        files.push(("analysis.json", self.json()));
+        files
     }
 }
 

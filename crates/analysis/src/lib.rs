@@ -12,6 +12,7 @@ mod csv_text;
 pub mod data;
 pub mod error;
 pub mod factors;
+pub mod metrics;
 pub mod outcome;
 pub mod recovery;
 pub mod reported;

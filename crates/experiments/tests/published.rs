@@ -104,7 +104,9 @@ fn the_statistics_read_the_tables() {
 #[test]
 fn the_report_counts_what_the_messages_count() {
     let user = User::new();
-    for run in ["2-stalled-by-threads", "3-recovery", "3-stock", "1-reproducer"] {
+    for run in
+        ["1-mutex", "1-reproducer", "2-ratios", "2-stalled-by-threads", "3-recovery", "3-stock"]
+    {
         copy(&published().join(run), &user.path(run));
     }
     let says = |run: &str| user.experiments(&format!("report {run} --format md")).ok();
@@ -117,4 +119,7 @@ fn the_report_counts_what_the_messages_count() {
     let recovery = says("3-recovery");
     assert!(recovery.contains("~300s (1 trial)"), "{recovery}");
     assert!(says("1-reproducer").contains("1.1 %"));
+    let mutex = says("1-mutex");
+    assert!(mutex.contains("49.6") && mutex.contains("4.5") && mutex.contains("| 11 "), "{mutex}");
+    assert!(says("2-ratios").contains("81.8"));
 }

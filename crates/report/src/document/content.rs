@@ -57,6 +57,7 @@ pub fn blocks(analysis: &Analysis, figures: Vec<Drawn>, room: Room) -> Vec<Block
     }
     blocks.extend(cells(analysis, room));
     blocks.extend(contrasts(analysis, room));
+    blocks.extend(super::metrics::section(analysis, room));
     for run in &analysis.runs {
         let name = match analysis.runs.len() {
             1 => "How it was measured".to_string(),

@@ -5,6 +5,7 @@ pub mod html;
 pub mod imported;
 pub mod mail;
 pub mod markdown;
+pub mod metrics;
 
 use crate::figure::Drawn;
 

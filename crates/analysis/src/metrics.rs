@@ -1,0 +1,188 @@
+//! `metrics.csv`: what a workload, or the source of an imported run, measures beyond the common
+//! columns, cell by cell: seconds for a fixed amount of work, latency quantiles, rates of a phase.
+//!
+//! As for throughput, a cell is told by its median with a distribution-free interval, and against its
+//! control by the ratio of the medians with a bootstrap interval. A quantile of each trial is
+//! summarised as what it is, a number a trial: the median of the trials' 99th percentiles is not the
+//! 99th percentile of all latencies.
+
+use std::collections::{BTreeMap, HashMap};
+
+use records::columns::{FACTORS, METRICS};
+use records::table::Table;
+use serde::Serialize;
+
+use crate::cells::Cell;
+use crate::csv_text::{CsvText, number};
+use crate::data::Data;
+use crate::error::AnalysisError;
+use crate::reported::METRIC as REPORTED;
+use crate::stat::samples::{MedianRatio, Resampling, SampleMedian};
+use crate::stat::{Estimate, Level};
+
+const FILE: &str = "metrics.csv";
+
+/// One metric of one cell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CellMetric {
+    /// The cell, by its place among the cells.
+    pub cell: usize,
+    /// The metric's name.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The median over the trials that did their work and have it.
+    pub median: SampleMedian,
+    /// The median over that of the cell's control; `None` for a control and where it has none. The
+    /// interval is the bootstrap's percentile one.
+    pub control_ratio: Option<Estimate>,
+}
+
+type Key = (usize, String, String);
+
+/// The metrics of all cells, by cell, then by name.
+pub fn of(
+    data: &Data,
+    cells: &[Cell],
+    level: Level,
+    resampling: Resampling,
+) -> Result<Vec<CellMetric>, AnalysisError> {
+    let samples = samples(data)?;
+    let metrics = samples
+        .iter()
+        .map(|((cell, metric, unit), values)| {
+            let control = cells.get(*cell).and_then(|cell| cell.control).filter(|at| at != cell);
+            let of_control = control.and_then(|at| {
+                let key: Key = (at, metric.clone(), unit.clone());
+                samples.get(&key)
+            });
+            CellMetric {
+                cell: *cell,
+                metric: metric.clone(),
+                unit: unit.clone(),
+                median: SampleMedian::of_sorted(values, level),
+                control_ratio: of_control.map(|control| {
+                    let ratio = MedianRatio::of_sorted(values, control, level, resampling);
+                    let interval = ratio.intervals.iter().find(|i| i.method == "percentile");
+                    Estimate {
+                        estimate: ratio.estimate,
+                        low: interval.and_then(|i| i.low),
+                        high: interval.and_then(|i| i.high),
+                    }
+                }),
+            }
+        })
+        .collect();
+    Ok(metrics)
+}
+
+/// The values of each metric of each cell, rising. Never empty.
+fn samples(data: &Data) -> Result<BTreeMap<Key, Vec<f64>>, AnalysisError> {
+    let mut samples: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
+    for (at, run) in data.runs.iter().enumerate() {
+        let file = run.folder.join(FILE);
+        if !file.exists() {
+            continue;
+        }
+        let ok = data.trials.iter().filter(|trial| trial.run == at && trial.is_ok());
+        let cell_of: HashMap<u64, usize> = ok.map(|trial| (trial.trial, trial.cell)).collect();
+        let table = Table::read(&file, &METRICS)?;
+        let column = |name| table.column(name).into_iter().map(|(_, cell)| cell);
+        let names = column("metric").zip(column("unit"));
+        for ((trial, (metric, unit)), value) in column("trial").zip(names).zip(column("value")) {
+            // The table's reader has checked that they are numbers. A trial without a row yet has
+            // no cell: it was still at work when the file was read.
+            let (Ok(trial), Ok(value)) = (trial.parse::<u64>(), value.parse::<f64>()) else {
+                continue;
+            };
+            // What the rule `reported` judges by is an outcome, counted as one.
+            let Some(cell) = cell_of.get(&trial).filter(|_| metric != REPORTED) else { continue };
+            samples.entry((*cell, metric, unit)).or_default().push(value);
+        }
+    }
+    for values in samples.values_mut() {
+        values.sort_unstable_by(f64::total_cmp);
+    }
+    Ok(samples)
+}
+
+/// The columns of the table after the factors.
+const COLUMNS: [&str; 9] = [
+    "metric",
+    "unit",
+    "n",
+    "median",
+    "median_low",
+    "median_high",
+    "control_ratio",
+    "control_ratio_low",
+    "control_ratio_high",
+];
+
+/// The text of `analysis/metrics.csv`.
+pub fn csv(metrics: &[CellMetric], cells: &[Cell]) -> String {
+    let mut out = CsvText::new(FACTORS.iter().chain(&COLUMNS));
+    for found in metrics {
+        let Some(cell) = cells.get(found.cell) else { continue };
+        let mut row: Vec<String> = cell.factors.iter().map(|(_, text)| text.to_string()).collect();
+        row.extend([found.metric.clone(), found.unit.clone(), found.median.n.to_string()]);
+        row.push(number(Some(found.median.median)));
+        row.push(number(found.median.low));
+        row.push(number(found.median.high));
+        let ratio = found.control_ratio;
+        row.push(number(ratio.and_then(|ratio| ratio.estimate)));
+        row.push(number(ratio.and_then(|ratio| ratio.low)));
+        row.push(number(ratio.and_then(|ratio| ratio.high)));
+        out.row(row);
+    }
+    out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use trial::record::Status;
+
+    use crate::synthetic::Synthetic;
+    use crate::{Options, analyze};
+
+    /// The report's mutex benchmark: five runs auto-scaled, five pre-sized.
+    const SECONDS: [f64; 10] = [52.8, 46.1, 36.3, 51.7, 49.6, 4.2, 4.5, 4.0, 5.1, 4.6];
+
+    #[test]
+    fn a_metric_has_its_median_and_its_ratio_to_the_control() {
+        let mut made = Synthetic::new(96);
+        for trial in 0..10 {
+            made.trial(96, if trial < 5 { "auto" } else { "slots:512" });
+        }
+        made.failed(96, "auto", Status::Crashed, "died");
+        let (_folder, run) = made.written();
+        let mut text = "trial,metric,value,unit\n".to_string();
+        for (at, seconds) in SECONDS.iter().enumerate() {
+            text += &format!("{},seconds,{seconds},s\n", at + 1);
+        }
+        // What a failed trial, or one without a row, measured is in no median.
+        text += "1,stalled,1,1\n11,seconds,1,s\n12,seconds,1,s\n";
+        std::fs::write(run.join("metrics.csv"), text).unwrap();
+        let found = analyze(&[run], &Options::default()).unwrap();
+        let [auto, control] = &found.metrics[..] else { panic!("{:?}", found.metrics) };
+        assert_eq!((auto.median.n, auto.median.median), (5, 49.6));
+        assert_eq!((control.median.n, control.median.median), (5, 4.5));
+        let ratio = auto.control_ratio.unwrap();
+        assert!((ratio.estimate.unwrap() - 49.6 / 4.5).abs() < 1e-12, "{ratio:?}");
+        assert_eq!(control.control_ratio, None);
+        let csv = super::csv(&found.metrics, &found.cells);
+        assert!(csv.lines().count() == 3 && csv.contains(",seconds,s,5,49.6,"), "{csv}");
+    }
+
+    #[test]
+    fn a_run_without_metrics_has_none_and_a_broken_file_is_named() {
+        let mut made = Synthetic::new(96);
+        made.trial(96, "slots:512");
+        let (_folder, run) = made.written();
+        let one = std::slice::from_ref(&run);
+        assert!(analyze(one, &Options::default()).unwrap().metrics.is_empty());
+        std::fs::write(run.join("metrics.csv"), "trial,metric,value,unit\n1,x,many,s\n").unwrap();
+        let error = analyze(one, &Options::default()).unwrap_err().to_string();
+        assert!(error.contains("metrics.csv line 2: value is \"many\""), "{error}");
+    }
+}
