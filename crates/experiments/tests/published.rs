@@ -99,6 +99,21 @@ fn the_statistics_read_the_tables() {
     let threshold = json("stat threshold T/2-stalled-by-threads.csv --json");
     let half = threshold["t50"]["estimate"].as_f64().expect("a number");
     assert!((48.0..56.0).contains(&half), "{half}");
+    let survival = json("stat survival T/3-recovery.csv --json");
+    let group = &survival["groups"][0];
+    assert_eq!((&group["n"], &group["events"]), (&7.into(), &6.into()));
+    assert_eq!(group["median"]["estimate"], 169.0);
+    let strata = json("stat strata T/3-patch.csv --json");
+    assert_eq!(strata["strata"].as_array().map(Vec::len), Some(6));
+    // The report's "0/24 against 4/24" alone decides nothing.
+    let alone = json("stat two-by-two 4 24 0 24 --json");
+    let fisher = alone["tests"]
+        .as_array()
+        .expect("tests")
+        .iter()
+        .find(|test| test["method"] == "fisher" && test["alternative"] == "two-sided");
+    let p = fisher.expect("fisher")["p_value"].as_f64().expect("a number");
+    assert!((p - 0.109).abs() < 0.0005, "{p}");
 }
 
 #[test]
