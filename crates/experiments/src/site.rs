@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use campaign::definition::Definition;
 use campaign::plan::{Plan, Site};
 use kernel_abi::affinity::{self, CpuSet};
 use kernel_abi::limits::ThreadLimits;
@@ -95,6 +96,19 @@ impl ThisSite {
         }
         found
     }
+}
+
+/// That the program of a `command` is on this machine; the sentence says how to get it.
+pub fn check_program(definition: &Definition, plan: &Plan) -> Result<(), Failure> {
+    let commands = plan.cells.iter().filter_map(|cell| cell.spec.parameters.command.as_ref());
+    for command in commands {
+        if let Err(missing) = trial::workload::command::program::find(command) {
+            let install = definition.command.as_ref().and_then(|command| command.install.as_ref());
+            let how = install.map(|how| format!(". To get it: {how}")).unwrap_or_default();
+            return Err(Failure::Request(format!("{}: {missing}{how}", definition.name)));
+        }
+    }
+    Ok(())
 }
 
 /// Which CPUs the threads of a plan get on this machine, a line a cell that asks for any.

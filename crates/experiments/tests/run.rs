@@ -77,12 +77,17 @@ fn what_is_asked_wrong_ends_in_one_sentence_and_leaves_nothing() {
     let user = User::new();
     user.write("key.toml", "trails = 3\n[factors]\nworkload = \"wake-storm\"\nthreads = 1\n");
     user.write("no.toml", "[factors]\nworkload = \"wake-storm\"\nthreads = 1\nramp = \"slow\"\n");
+    user.write(
+        "program.toml",
+        "[factors]\nworkload = \"command\"\nthreads = 1\n[command]\nargv = [\"no-such-benchmark\"]\nregex = \"([0-9]+)\"\nunit = \"ops/s\"\ninstall = \"apt-get install benchmark\"\n",
+    );
     std::fs::create_dir(user.path("full")).unwrap();
     user.write("full/notes.txt", "mine");
     for (args, parts) in [
         ("race-swep", &["race-swep", "race-sweep"][..]),
         ("key.toml", &["key.toml line 1", "trails", "did you mean trials?"]),
         ("no.toml", &["no.toml line 4", "slow", "burst"]),
+        ("program.toml", &["no-such-benchmark is not installed", "apt-get install benchmark"]),
         ("missing.toml", &["missing.toml", "can't be read"]),
         ("race-sweep --set ramp=fast", &["fast", "burst"]),
         ("race-sweep --set hash=slots:500", &["slots:500", "power of two"]),

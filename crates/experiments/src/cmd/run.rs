@@ -20,7 +20,7 @@ use super::analyze::{analysis_failure, tell_files, write_tables};
 use super::planning::{PlanningArgs, counted, in_words, plan};
 use super::report::report_failure;
 use crate::failure::{Failure, Outcome};
-use crate::place::LabArgs;
+use crate::place::{LabArgs, Place};
 use crate::progress::Progress;
 use crate::site::ThisSite;
 
@@ -53,7 +53,13 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let (entry, definition) = args.planning.definition()?;
     let here = ThisSite::look()?;
     let place = args.lab.place(&here)?;
-    let mut plan = plan(&definition, &place.site(), |plan| place.check(plan))?;
+    let mut plan = plan(&definition, &place.site(), |plan| {
+        place.check(plan)?;
+        match place {
+            Place::Here(_) => crate::site::check_program(&definition, plan),
+            Place::Lab(_) => Ok(()),
+        }
+    })?;
     if place.in_turn() {
         plan.by_kernel(&place.site().kernels);
     }

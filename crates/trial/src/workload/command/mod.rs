@@ -8,7 +8,7 @@
 
 pub mod inside;
 pub mod output;
-mod program;
+pub mod program;
 
 use std::fs::File;
 use std::process::{Command, Stdio};
