@@ -17,7 +17,7 @@ import scipy
 from scipy import stats
 from scipy.stats import _resampling
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def cases():

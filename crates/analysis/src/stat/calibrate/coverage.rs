@@ -136,19 +136,34 @@ pub fn simulate(
     number: usize,
     data: impl Fn(&mut ChaCha8Rng) -> Vec<Interval> + Sync,
 ) -> Vec<Coverage> {
+    simulate_together(&[(setting.clone(), truth)], effort, number, |rng| vec![data(rng)])
+}
+
+/// As [`simulate`] for several quantities of the same data: `data` answers a list of intervals each.
+pub fn simulate_together(
+    quantities: &[(Setting, f64)],
+    effort: &Effort,
+    number: usize,
+    data: impl Fn(&mut ChaCha8Rng) -> Vec<Vec<Interval>> + Sync,
+) -> Vec<Coverage> {
     // SplitMix64's increment keeps the seeds of neighbouring settings apart.
     let seed = effort.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let drawn = stream::draws(seed, effort.data_sets, || (), |rng, _| data(rng));
-    let mut tallies: Vec<(&'static str, Tally)> = drawn
-        .first()
-        .map(|intervals| intervals.iter().map(|i| (i.method, Tally::default())).collect())
-        .unwrap_or_default();
-    for intervals in &drawn {
-        for ((_, tally), interval) in tallies.iter_mut().zip(intervals) {
-            tally.count(truth, interval.low, interval.high, 1.0);
+    let mut rows = Vec::new();
+    for (i, (setting, truth)) in quantities.iter().enumerate() {
+        let mut of_quantity = drawn.iter().filter_map(|of_data| of_data.get(i)).peekable();
+        let mut tallies: Vec<(&'static str, Tally)> = of_quantity
+            .peek()
+            .map(|intervals| intervals.iter().map(|i| (i.method, Tally::default())).collect())
+            .unwrap_or_default();
+        for intervals in of_quantity {
+            for ((_, tally), interval) in tallies.iter_mut().zip(intervals) {
+                tally.count(*truth, interval.low, interval.high, 1.0);
+            }
         }
+        rows.extend(finished(tallies, setting, effort.level, How::Simulated));
     }
-    finished(tallies, setting, effort.level, How::Simulated)
+    rows
 }
 
 fn finished(

@@ -10,9 +10,13 @@ mod draw;
 mod medians;
 mod proportions;
 mod survival;
+mod shifts;
+mod thresholds;
+mod two_proportions;
 
 pub use coverage::{
-    Coverage, CoverageSummary, How, Setting, Tally, enumerate, simulate, summarize,
+    Coverage, CoverageSummary, How, Setting, Tally, enumerate, simulate, simulate_together,
+    summarize,
 };
 
 use serde::Serialize;
@@ -25,22 +29,38 @@ use super::{Level, StatError};
 pub enum Family {
     /// k of n, by exact enumeration.
     Proportions,
+    /// Difference, ratio and odds ratio of two proportions, by exact enumeration.
+    TwoProportions,
     /// Medians and their ratio.
     Medians,
     /// Survival curves, median times, restricted means and rates.
     Survival,
+    /// The Hodges-Lehmann shift.
+    Shifts,
+    /// Thread counts at which a share of the trials stalls.
+    Thresholds,
 }
 
 impl Family {
     /// All of them, in the order of the tables.
-    pub const ALL: [Family; 3] = [Family::Proportions, Family::Medians, Family::Survival];
+    pub const ALL: [Family; 6] = [
+        Family::Proportions,
+        Family::TwoProportions,
+        Family::Medians,
+        Family::Survival,
+        Family::Shifts,
+        Family::Thresholds,
+    ];
 
     /// The name on the command line and in the table.
     pub fn name(self) -> &'static str {
         match self {
             Family::Proportions => "proportions",
+            Family::TwoProportions => "two-proportions",
             Family::Medians => "medians",
             Family::Survival => "survival",
+            Family::Shifts => "shifts",
+            Family::Thresholds => "thresholds",
         }
     }
 
@@ -58,8 +78,11 @@ impl Family {
     fn coverage(self, effort: &Effort) -> Vec<Coverage> {
         match self {
             Family::Proportions => proportions::coverage(effort),
+            Family::TwoProportions => two_proportions::coverage(effort),
             Family::Medians => medians::coverage(effort),
             Family::Survival => survival::coverage(effort),
+            Family::Shifts => shifts::coverage(effort),
+            Family::Thresholds => thresholds::coverage(effort),
         }
     }
 }
@@ -110,7 +133,12 @@ mod tests {
         for family in Family::ALL {
             assert_eq!(Family::named(family.name()), Ok(family));
         }
-        assert!(Family::named("means").unwrap_err().to_string().contains("proportions, medians"));
+        assert!(
+            Family::named("means")
+                .unwrap_err()
+                .to_string()
+                .contains("proportions, two-proportions")
+        );
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! file. Each builds the text of its answer with [`table`] and hands it over with
 //! [`Options::answer`], which chooses between text and JSON.
 
+pub mod calibrate;
 pub mod columns;
 pub mod power;
 pub mod proportion;
+pub mod samples;
 pub mod strata;
 pub mod survival;
 pub mod table;
@@ -34,8 +36,10 @@ pub struct StatArgs {
 
 #[derive(Debug, Subcommand)]
 enum StatCommand {
+    Calibrate(calibrate::CalibrateArgs),
     Power(power::PowerArgs),
     Proportion(proportion::ProportionArgs),
+    Samples(samples::SamplesArgs),
     Strata(strata::StrataArgs),
     Survival(survival::SurvivalArgs),
     Threshold(threshold::ThresholdArgs),
@@ -45,8 +49,10 @@ enum StatCommand {
 /// Runs one `stat` subcommand, writing its result to `out`.
 pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
+        StatCommand::Calibrate(args) => calibrate::run(args, out),
         StatCommand::Power(args) => power::run(args, out),
         StatCommand::Proportion(args) => proportion::run(args, out),
+        StatCommand::Samples(args) => samples::run(args, out),
         StatCommand::Strata(args) => strata::run(args, out),
         StatCommand::Threshold(args) => threshold::run(args, out),
         StatCommand::Survival(args) => survival::run(args, out),
