@@ -1,8 +1,8 @@
 //! Intervals of medians and of their ratio, on laws that throughputs resemble.
 //!
 //! The distribution-free interval of the median must hold whatever the law; where the sample is too
-//! small for the level it has no bounds. The bootstrap intervals must not be believed at small n:
-//! how far not is what this shows.
+//! small for the level it has no bounds. The bootstrap intervals promise nothing at small n; this shows
+//! what they hold.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -55,7 +55,7 @@ const LAWS: [Law; 4] = [Law::LogNormal(0.1), Law::LogNormal(1.0), Law::Exponenti
 
 /// Coverage of the median's interval and of the ratio's.
 pub fn coverage(effort: &Effort) -> Vec<Coverage> {
-    let sizes: &[usize] = if effort.whole_grid { &[5, 8, 10, 24, 50] } else { &[5, 10, 24] };
+    let sizes: &[usize] = if effort.whole_grid { &[2, 3, 5, 8, 10, 24, 50] } else { &[5, 10, 24] };
     let mut rows = Vec::new();
     for (i, &n) in sizes.iter().enumerate() {
         for (j, law) in LAWS.into_iter().enumerate() {

@@ -29,7 +29,11 @@ pub fn coverage(effort: &Effort) -> Vec<Coverage> {
             let setting = Setting {
                 family: "shifts",
                 quantity: "shift",
-                size: format!("n={n_a}+{n_b}"),
+                // What breaks the assumption is summed up apart.
+                size: match truth.contains("wide") {
+                    true => format!("n={n_a}+{n_b}, b wider"),
+                    false => format!("n={n_a}+{n_b}"),
+                },
                 truth: truth.into(),
             };
             rows.extend(simulate(&setting, 1.0, effort, 1_000 + 10 * i + j, |rng| {

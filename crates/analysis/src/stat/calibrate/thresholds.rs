@@ -30,6 +30,14 @@ impl Truth {
         }
     }
 
+    /// A curve that levels off is summed up apart from those that the model fits.
+    fn size(self, n: u64) -> String {
+        match self.ceiling < 1.0 {
+            true => format!("n={n} a count, levels off"),
+            false => format!("n={n} a count"),
+        }
+    }
+
     fn p(self, threads: f64) -> f64 {
         self.ceiling / (1.0 + (-self.slope * (threads / self.half).log2()).exp())
     }
@@ -75,7 +83,7 @@ pub fn coverage(effort: &Effort) -> Vec<Coverage> {
                     let setting = Setting {
                         family: "thresholds",
                         quantity,
-                        size: format!("n={n} at each of 6"),
+                        size: truth.size(n),
                         truth: truth.name(),
                     };
                     Some((setting, truth.threads_at(share)?))

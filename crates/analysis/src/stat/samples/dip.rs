@@ -200,9 +200,10 @@ fn missed(
     for pair in vertices.windows(2) {
         let (first, last) = (pair[0], pair[1]);
         let (a, b) = (&steps[first], &steps[last]);
-        for i in first.max(range.start)..(last + 1).min(range.end) {
-            let on = line(steps[i].x, (a.x, y(a)), (b.x, y(b)));
-            most = most.max(distance(&steps[i], on));
+        let between = first.max(range.start)..(last + 1).min(range.end);
+        for step in steps.get(between).unwrap_or_default() {
+            let on = line(step.x, (a.x, y(a)), (b.x, y(b)));
+            most = most.max(distance(step, on));
         }
     }
     most
