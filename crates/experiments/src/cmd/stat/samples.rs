@@ -16,8 +16,8 @@ use crate::failure::{Failure, Outcome};
 /// Each file has a number a line. Blank lines and lines that begin with # are passed over, and so is
 /// a first line that is no number, as a header. The ratio of medians is a over b. The median's
 /// interval is distribution-free, and does not exist below 6 values at 95 %; the ratio's are
-/// bootstrap intervals, which cover less than they say below about 10 values. Mann-Whitney is exact
-/// for small samples, with ties as well.
+/// bootstrap intervals, which cover less than they say below 5 values. Mann-Whitney is exact for
+/// small samples, with ties as well.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
