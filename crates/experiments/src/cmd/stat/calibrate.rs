@@ -87,10 +87,10 @@ fn csv(settings: &[Coverage]) -> String {
         "family,quantity,size,truth,method,level,how,coverage,above,below,unbounded,standard_error\n",
     );
     for row in settings {
-        // A truth may hold a comma; no field holds a quote. Writing to a string cannot fail.
+        // A size or a truth may hold a comma; none holds a quote. Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{},{},{},\"{}\",{},{},{},{},{},{},{},{}",
+            "{},{},\"{}\",\"{}\",{},{},{},{},{},{},{},{}",
             row.setting.family,
             row.setting.quantity,
             row.setting.size,
