@@ -9,8 +9,8 @@ mod coverage;
 mod draw;
 mod medians;
 mod proportions;
-mod survival;
 mod shifts;
+mod survival;
 mod thresholds;
 mod two_proportions;
 
