@@ -13,11 +13,11 @@ use clap::{Parser, Subcommand};
 
 use failure::Outcome;
 
-/// How likely is the stall, from which thread count, for how long, and did the patch help.
+/// How likely is the stall, from which thread count, and for how long.
 ///
 /// Some concurrency bugs show only sometimes. `experiments` runs controlled trials, writes CSV, and
-/// turns them into probabilities with intervals, recovery times with censoring, and a verdict on a
-/// patch. Results are on standard output; what goes on while it works is on standard error.
+/// turns them into probabilities with intervals, recovery times with censoring, and contrasts between
+/// kernels. Results are on standard output; what goes on while it works is on standard error.
 #[derive(Debug, Parser)]
 #[command(
     name = "experiments",
