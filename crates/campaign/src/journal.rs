@@ -61,11 +61,15 @@ impl Journal {
             let file = file.to_path_buf();
             move |error| JournalError::Write { file, error }
         };
-        fs::create_dir_all(folder).map_err(failed(folder))?;
+        fs::create_dir_all(folder).map_err(|error| {
+            JournalError::Taken(format!(
+                "{} can't be used for a run: {error}. Choose another --out",
+                folder.display()
+            ))
+        })?;
         let lock = lock(folder)?;
-        let rows: Vec<_> = plan.trials.iter().map(Planned::row).collect();
         let plan_file = folder.join("plan.csv");
-        write_synced(&plan_file, &csv_text(&PLAN, &rows)).map_err(failed(&plan_file))?;
+        write_synced(&plan_file, &plan_text(plan)).map_err(failed(&plan_file))?;
         for (name, columns) in
             [("trials.csv", &TRIALS[..]), ("timeline.csv", &TIMELINE), ("metrics.csv", &METRICS)]
         {
@@ -251,6 +255,12 @@ impl Journal {
     }
 }
 
+/// What `plan.csv` holds for a plan.
+pub fn plan_text(plan: &Plan) -> String {
+    let rows: Vec<_> = plan.trials.iter().map(Planned::row).collect();
+    csv_text(&PLAN, &rows)
+}
+
 /// Operations and seconds to millions a second; nothing where either is unknown or no time passed.
 fn rate(ops: Option<u64>, seconds: Option<f64>) -> Option<f64> {
     let (ops, seconds) = (ops?, seconds?);
@@ -284,7 +294,12 @@ pub fn free(folder: &Path) -> Result<(), JournalError> {
 
 fn lock(folder: &Path) -> Result<File, JournalError> {
     let path = folder.join(".lock");
-    let failed = |error: io::Error| JournalError::Write { file: path.clone(), error };
+    let failed = |error: io::Error| {
+        JournalError::Taken(format!(
+            "{} can't be written in: {error}. A run needs a folder that can be",
+            folder.display()
+        ))
+    };
     let file =
         OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
     match file.try_lock() {

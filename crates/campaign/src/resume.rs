@@ -1,14 +1,16 @@
 //! Whether a run can be gone on with: the same definition, kernels and CPUs, or what changed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use records::RecordError;
-use records::columns::PLAN;
+use records::columns::{PLAN, TRIALS};
 use records::manifest::{Machine, Manifest};
 use records::table::Table;
 use sha2::{Digest, Sha256};
 
 use crate::definition::Definition;
+use crate::journal::plan_text;
 use crate::plan::Plan;
 
 /// SHA-256 of a text, in hexadecimal.
@@ -51,24 +53,49 @@ pub fn changes(manifest: &Manifest, machine: &Machine) -> Vec<String> {
     changes
 }
 
-/// That `plan.csv` is this plan's: the order that is gone on with must be the one that was begun.
+/// That `plan.csv` is this plan's, to the letter: the order that is gone on with must be the one
+/// that was begun.
 pub fn same_plan(run: &Path, plan: &Plan) -> Result<(), RecordError> {
     let file = run.join("plan.csv");
     let table = Table::read(&file, &PLAN)?;
     let problem = match table.torn {
-        Some(_) => Some("its last line is torn".to_string()),
-        None => {
-            let numbers: Vec<String> =
-                table.column("trial").into_iter().map(|(_, cell)| cell).collect();
-            let planned: Vec<String> =
-                plan.trials.iter().map(|planned| planned.spec.trial.to_string()).collect();
-            (numbers != planned).then(|| {
-                "it is not the plan that the manifest's definition and seed give".to_string()
-            })
+        Some(_) => "its last line is torn",
+        None if table.text != plan_text(plan) => {
+            "it is not the plan that the manifest's definition and seed give"
         }
+        None => return Ok(()),
     };
-    match problem {
-        Some(problem) => Err(RecordError::Manifest { file, problem }),
-        None => Ok(()),
+    Err(RecordError::Manifest { file, problem: problem.to_string() })
+}
+
+/// That every row of `trials.csv` is of a planned trial and has its place and factors: a row that
+/// is not would be counted in a cell that it does not belong to.
+pub fn rows_are_planned(run: &Path, plan: &Plan) -> Result<(), RecordError> {
+    let file = run.join("trials.csv");
+    let done = Table::read(&file, &TRIALS)?;
+    let planned = Table::parse(&run.join("plan.csv"), plan_text(plan).into_bytes(), &PLAN)?;
+    let columns = |table: &Table| -> Vec<Vec<(usize, String)>> {
+        PLAN.iter().map(|column| table.column(column)).collect()
+    };
+    let (done, planned) = (columns(&done), columns(&planned));
+    let row = |table: &[Vec<(usize, String)>], at: usize| -> Vec<String> {
+        table.iter().filter_map(|column| column.get(at)).map(|(_, cell)| cell.clone()).collect()
+    };
+    let trial = PLAN.iter().position(|column| *column == "trial").unwrap_or_default();
+    let places: BTreeMap<&String, usize> =
+        planned[trial].iter().enumerate().map(|(at, (_, cell))| (cell, at)).collect();
+    for (at, (line, number)) in done[trial].iter().enumerate() {
+        let problem = match places.get(number) {
+            None => format!("trial {number} is not in plan.csv"),
+            Some(place) => {
+                let (found, expected) = (row(&done, at), row(&planned, *place));
+                let differs =
+                    PLAN.iter().zip(found.iter().zip(&expected)).find(|(_, (a, b))| a != b);
+                let Some((column, (found, expected))) = differs else { continue };
+                format!("trial {number}: {column} is {found:?} and was planned as {expected:?}")
+            }
+        };
+        return Err(RecordError::Row { file, line: *line, problem });
     }
+    Ok(())
 }

@@ -73,6 +73,14 @@ impl LabArgs {
         Ok(Site { cpus: shape.cpus, kernels })
     }
 
+    /// That this machine could run a plan; of a guest nothing is asked.
+    pub fn check_here(&self, plan: &Plan) -> Result<(), Failure> {
+        match self.kernel.is_empty() {
+            true => ThisSite::look()?.check(plan),
+            false => Ok(()),
+        }
+    }
+
     /// Which CPUs the threads of each cell get, a line a cell that asks for any; of a guest that is
     /// not booted nobody knows.
     pub fn placements(&self, plan: &Plan) -> Result<Vec<String>, Failure> {

@@ -5,11 +5,12 @@ use std::path::Path;
 use campaign::definition::Definition;
 use campaign::plan::{Plan, Site};
 use kernel_abi::affinity::{self, CpuSet};
+use kernel_abi::id_set::parse_list;
 use kernel_abi::limits::ThreadLimits;
 use kernel_abi::topology::placement::{Assignment, Placement as Placed};
 use kernel_abi::topology::{SYS, Topology};
 use records::manifest::{Kernel, Machine};
-use trial::factor::Placement;
+use trial::factor::{Memory, Placement};
 
 use crate::failure::Failure;
 
@@ -79,8 +80,22 @@ impl ThisSite {
                 )));
             }
             self.assign(&cell.spec.placement, cell.spec.threads)?;
+            self.check_memory(&cell.spec.memory)?;
         }
         Ok(())
+    }
+
+    fn check_memory(&self, memory: &Memory) -> Result<(), Failure> {
+        let (Memory::Bind(list) | Memory::Interleave(list)) = memory else { return Ok(()) };
+        let nodes = parse_list(list, "node")
+            .map_err(|error| Failure::Request(format!("memory {memory}: {error}")))?;
+        let there = self.topology.nodes_with_memory();
+        match nodes.iter().find(|node| !there.contains(**node)) {
+            Some(node) => Err(Failure::Request(format!(
+                "memory {memory}: node {node} is not in this machine, or has no memory; nodes with memory are {there}"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// What may disturb trials that start now, a sentence each.
@@ -91,7 +106,7 @@ impl ThisSite {
             .and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
         if let Some(load) = load.filter(|load| *load > BUSY_LOAD) {
             found.push(format!(
-                "the machine was not idle when the run started: load average {load:.2} over the last minute"
+                "the machine was not idle when trials started: load average {load:.2} over the last minute"
             ));
         }
         found

@@ -106,6 +106,29 @@ fn a_run_that_changed_is_refused_unless_forced() {
 }
 
 #[test]
+fn a_row_that_was_not_planned_so_is_refused() {
+    let user = User::new();
+    user.experiments(RUN).ok();
+    let text = user.read("R/trials.csv");
+    let first = text.lines().nth(1).unwrap();
+    let number = first.split(',').nth(1).unwrap();
+    let foreign = first.replacen(&format!(",{number},"), ",9999,", 1);
+    user.write("R/trials.csv", &text.replacen(first, &foreign, 1));
+    user.experiments("resume R").refused(&["line 2", "9999 is not in plan.csv"]);
+    let hash = if first.contains(",auto,") {
+        (",auto,", ",slots:512,")
+    } else {
+        (",slots:512,", ",auto,")
+    };
+    user.write("R/trials.csv", &text.replacen(first, &first.replacen(hash.0, hash.1, 1), 1));
+    user.experiments("resume R").refused(&["line 2", "hash is"]);
+    user.write("R/trials.csv", &text);
+    let plan = user.read("R/plan.csv");
+    user.write("R/plan.csv", &plan.replace(",slots:512,", ",auto,"));
+    user.experiments("resume R").refused(&["plan.csv", "not the plan"]);
+}
+
+#[test]
 fn what_is_no_run_is_refused() {
     let user = User::new();
     user.experiments("resume nowhere").refused(&["nowhere", "not a run"]);

@@ -94,6 +94,9 @@ fn what_is_asked_wrong_ends_in_one_sentence_and_leaves_nothing() {
         ("race-sweep --set placement=near", &["near", "scatter"]),
         ("race-sweep --set placement=cpus:4000", &["4000"]),
         ("race-sweep --set placement=node:77", &["node"]),
+        ("race-sweep --set memory=bind:77", &["memory bind:77", "node 77"]),
+        ("race-sweep --set locks=0", &["locks \"0\""]),
+        ("race-sweep --label a=b --label a=c", &["twice"]),
         ("race-sweep --set threads=0", &["at least one thread"]),
         ("race-sweep --set threads=50000000", &["50000000", "at most"]),
         ("race-sweep --set thread=3", &["did you mean threads?"]),
@@ -108,6 +111,19 @@ fn what_is_asked_wrong_ends_in_one_sentence_and_leaves_nothing() {
         assert!(!user.path("R").exists(), "{args} left a folder");
     }
     assert_eq!(std::fs::read_dir(user.path("full")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_run_in_which_nothing_was_measured_is_told_and_failed() {
+    let user = User::new();
+    user.write(
+        "fails.toml",
+        "trials = 1\nduration = \"20ms\"\n[factors]\nworkload = \"command\"\nthreads = 1\nhash = \"auto\"\n[outcome]\nstall = \"absolute:1\"\n[command]\nargv = [\"false\"]\nregex = \"([0-9]+)\"\nunit = \"ops/s\"\n",
+    );
+    let ended = user.experiments("run fails.toml --out R");
+    assert_eq!(ended.status, Some(1), "{ended:?}");
+    assert!(ended.err.contains("all 1 trials failed"), "{ended:?}");
+    assert_eq!(user.rows("R/trials.csv").len(), 1);
 }
 
 #[test]

@@ -14,13 +14,22 @@ pub struct Entry {
     pub name: String,
     /// `built in` or the file.
     pub from: String,
-    /// Its text.
+    /// Its text; empty where it can't be read.
     pub text: String,
+    /// Why it can't be read. It is kept: an unreadable file must not make another one answer to
+    /// its name.
+    pub unreadable: Option<String>,
 }
 
 impl Entry {
     /// Reads it.
     pub fn definition(&self) -> Result<Definition, DefinitionError> {
+        if let Some(problem) = &self.unreadable {
+            return Err(DefinitionError::Whole {
+                file: self.from.clone(),
+                problem: format!("it can't be read: {problem}"),
+            });
+        }
         let file = match self.from.as_str() {
             "built in" => format!("built in {}", self.name),
             file => file.to_string(),
@@ -52,7 +61,12 @@ impl Catalog {
             entries.push(entry);
         };
         for (name, text) in BUILT_IN {
-            add(Entry { name: name.to_string(), from: "built in".into(), text: text.to_string() });
+            add(Entry {
+                name: name.to_string(),
+                from: "built in".into(),
+                text: text.to_string(),
+                unreadable: None,
+            });
         }
         if let Ok(found) = folder(Path::new("experiments")) {
             found.into_iter().for_each(&mut add);
@@ -73,7 +87,7 @@ impl Catalog {
             })?;
             let name =
                 path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-            return Ok(Entry { name, from: wanted.to_string(), text });
+            return Ok(Entry { name, from: wanted.to_string(), text, unreadable: None });
         }
         if let Some(entry) = self.entries.iter().find(|entry| entry.name == wanted) {
             return Ok(entry.clone());
@@ -100,12 +114,15 @@ fn folder(dir: &Path) -> Result<Vec<Entry>, NotFound> {
         let path = file.map_err(unreadable)?.path();
         if path.extension().is_some_and(|ending| ending == "toml") {
             let Some(name) = path.file_stem() else { continue };
-            let text = std::fs::read_to_string(&path)
-                .map_err(|error| NotFound(format!("{} can't be read: {error}", path.display())))?;
+            let (text, unreadable) = match std::fs::read_to_string(&path) {
+                Ok(text) => (text, None),
+                Err(error) => (String::new(), Some(error.to_string())),
+            };
             found.push(Entry {
                 name: name.to_string_lossy().into_owned(),
                 from: path.display().to_string(),
                 text,
+                unreadable,
             });
         }
     }
@@ -132,6 +149,18 @@ mod tests {
         assert!(message.contains("Near names: race-sweep"), "{message}");
         assert!(catalog.get("zzz").unwrap_err().to_string().contains("There are: "));
         assert!(catalog.get("no/such.toml").unwrap_err().to_string().contains("can't be read"));
+    }
+
+    #[test]
+    fn an_unreadable_file_keeps_its_name_and_the_others_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("race-sweep.toml"), [0xff, 0xfe]).unwrap();
+        let good = "title = \"t\"\n[factors]\nworkload = \"wake-storm\"\nthreads = 1\n";
+        std::fs::write(folder.path().join("good.toml"), good).unwrap();
+        let catalog = Catalog::find(Some(folder.path())).unwrap();
+        assert!(catalog.get("good").unwrap().definition().is_ok());
+        let error = catalog.get("race-sweep").unwrap().definition().unwrap_err().to_string();
+        assert!(error.contains("race-sweep.toml: it can't be read"), "{error}");
     }
 
     #[test]

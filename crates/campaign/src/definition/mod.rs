@@ -172,6 +172,15 @@ impl Factors {
                 .map(|text| text.trim().parse().map_err(|e: T::Err| e.to_string()))
                 .collect()
         }
+        // Written as threads are, and not threads.
+        let counted = |texts: &[String], name: &str| {
+            all::<Threads>(texts, name).map_err(|_| {
+                format!(
+                    "{name} {:?} is not understood; accepted is a count from 1 (`32`) or a share of the CPUs online (`50%`)",
+                    texts.join(",")
+                )
+            })
+        };
         match name {
             "workload" => self.workload = all(texts, name)?,
             "threads" => self.threads = all(texts, name)?,
@@ -179,9 +188,9 @@ impl Factors {
             "hash" => self.hash = all(texts, name)?,
             "placement" => self.placement = all(texts, name)?,
             "memory" => self.memory = all(texts, name)?,
-            "locks" => self.locks = all(texts, name)?,
+            "locks" => self.locks = counted(texts, name)?,
             "unlock" => self.unlock = all(texts, name)?,
-            "messengers" => self.messengers = all(texts, name)?,
+            "messengers" => self.messengers = counted(texts, name)?,
             "critical" => self.critical = all(texts, name)?,
             "think" => self.think = all(texts, name)?,
             _ => {

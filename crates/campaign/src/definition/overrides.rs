@@ -74,11 +74,15 @@ impl Overrides {
                 .set(name, &split_values(values))
                 .map_err(|problem| format!("--set {option:?}: {problem}"))?;
         }
+        let mut labelled = std::collections::BTreeSet::new();
         for option in &self.labels {
             let Some((key, value)) = option.split_once('=') else {
                 return Err(format!("--label {option:?}: accepted is KEY=VALUE"));
             };
             check_label(key, value).map_err(|problem| format!("--label {option:?}: {problem}"))?;
+            if !labelled.insert(key) {
+                return Err(format!("--label {option:?}: {key} is given twice"));
+            }
             definition.labels.insert(key.to_string(), value.to_string());
         }
         if let Some(stall) = &self.stall {

@@ -213,9 +213,12 @@ pub(super) fn check_label(key: &str, value: &str) -> Result<(), String> {
     if !key_is_good {
         return Err(format!("{key:?} is no label: a key is letters, digits, -, _ and ."));
     }
+    if ["critical", "think"].contains(&key) {
+        return Err(format!("{key:?} is no label: it is a factor, which stands among the labels"));
+    }
     if value.is_empty() || value.chars().any(|c| c == ';' || c == '=' || c.is_control()) {
         return Err(format!(
-            "{value:?} is no value for the label {key}: accepted is a text without ; and ="
+            "{value:?} is no value for the label {key}: accepted is one line without ; and ="
         ));
     }
     Ok(())

@@ -70,6 +70,10 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
             .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
     );
     let (mut journal, finished, torn) = Journal::reopen(&args.run).map_err(journal_failure)?;
+    resume::rows_are_planned(&args.run, &plan).map_err(|error| request(&error))?;
+    if changes.iter().any(|change| change.starts_with("the definition")) {
+        say("note: the run goes on with the definition that it was started with");
+    }
     if let Some(torn) = &torn {
         say(&format!("note: {}", torn.sentence(&args.run.join("trials.csv"))));
     }

@@ -185,7 +185,16 @@ fn tell(folder: &Path, with_report: bool, json: bool, out: &mut dyn Write) -> Ou
         write!(out, "{}", report::summary(&analysis))?;
         tell_files(&written, out)?;
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    // All is written and told; a script must still see that nothing was measured.
+    let failed = analysis.trials.iter().filter(|trial| !trial.is_ok()).count();
+    if failed > 0 && failed == analysis.trials.len() {
+        return Err(Failure::Running(format!(
+            "all {failed} trials failed: the column error of {} says why",
+            folder.join("trials.csv").display()
+        )));
+    }
+    Ok(())
 }
 
 fn close(manifest: &mut Manifest, ended: &Ended) {

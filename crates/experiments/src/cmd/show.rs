@@ -34,7 +34,11 @@ pub struct ShowArgs {
 pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     let (entry, definition) = args.planning.definition()?;
     let site = args.lab.planned_site()?;
-    let plan = plan(&definition, &site, |_| Ok(()))?;
+    let mut plan = plan(&definition, &site, |_| Ok(()))?;
+    // A plan can be looked at anywhere; that it can't be run here is said with it.
+    if let Err(refusal) = args.lab.check_here(&plan) {
+        plan.notes.push(format!("this machine refuses to run it: {refusal}"));
+    }
     let seconds = plan.expected().seconds();
     if args.json {
         let rows: Vec<_> = plan.trials.iter().map(|planned| planned.row()).collect();
@@ -83,7 +87,7 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     }
     writeln!(out)?;
     write!(out, "{}", cells(&definition, &plan).render())?;
-    let placed = args.lab.placements(&plan)?;
+    let placed = args.lab.placements(&plan).unwrap_or_default();
     if !placed.is_empty() {
         writeln!(out, "\nWhich CPUs each thread gets:")?;
         for line in placed {

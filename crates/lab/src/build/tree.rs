@@ -16,8 +16,9 @@ const ROOM: u64 = 4 << 30;
 
 /// A name for what is built from this source.
 pub(super) fn key(source: &Path) -> Result<String, LabError> {
-    let path =
-        fs::canonicalize(source).map_err(|error| LabError::file("reading", source, &error))?;
+    let path = fs::canonicalize(source).map_err(|error| {
+        LabError::Shape(format!("the source {} can't be read: {error}", source.display()))
+    })?;
     let name =
         path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let short: String =
