@@ -35,7 +35,9 @@ pub enum Kvm {
 impl fmt::Display for Kvm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kvm::Runs => f.write_str("works: a guest of one instruction ran"),
+            Kvm::Runs => f.write_str(
+                "runs a guest of one instruction; whether it boots a kernel, a lab run finds out",
+            ),
             Kvm::Makes => f.write_str("makes machines; none was run"),
             Kvm::Absent => f.write_str("there is no /dev/kvm"),
             Kvm::Fails { step, errno } => write!(f, "/dev/kvm is there and {step} fails: {errno}"),
