@@ -197,6 +197,7 @@ impl<'a> Place<'a> {
                     blocks,
                     first_boot,
                     console_log: folder.join("console.log"),
+                    cache: lab.cache.clone(),
                 };
                 Ok(Box::new(Lab::new(settings, lab.qemu.clone(), &program, Box::new(say))?))
             }
@@ -210,6 +211,7 @@ pub struct LabPlace {
     shape: Shape,
     boots: u32,
     qemu: Qemu,
+    cache: Cache,
     room: u64,
 }
 
@@ -237,7 +239,7 @@ impl LabPlace {
             }
             kernels.push(kernel);
         }
-        Ok(LabPlace { kernels, shape, boots, qemu, room })
+        Ok(LabPlace { kernels, shape, boots, qemu, cache, room })
     }
 
     fn check(&self, plan: &Plan) -> Result<(), Failure> {

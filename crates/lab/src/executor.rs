@@ -15,12 +15,13 @@ use records::rows::one_line;
 use trial::guest_init::protocol::{Ended, Reply, Request};
 use trial::record::{Status, TrialRecord};
 
+use crate::cache::Cache;
 use crate::console::{Splat, Where};
 use crate::error::LabError;
 use crate::guest::machine::Accelerator;
 use crate::guest::qemu::Qemu;
 use crate::guest::shape::Shape;
-use crate::guest::{Guest, Plan, Waited, initramfs};
+use crate::guest::{Guest, Plan, Waited, initramfs, kvm_memory};
 use crate::kernels::Kernel;
 
 /// A boot that failed is tried again: under emulation a host that is busy can cost one.
@@ -47,6 +48,8 @@ pub struct Settings {
     pub first_boot: u32,
     /// Where the consoles go.
     pub console_log: PathBuf,
+    /// Where what was found of this host is kept.
+    pub cache: Cache,
 }
 
 /// What there is to say meanwhile.
@@ -90,7 +93,7 @@ impl Lab {
     ) -> Result<Lab, LabError> {
         let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let room = settings.shape.fit(&meminfo)?;
-        let (accelerator, note) = accelerator();
+        let (accelerator, note) = accelerator(&settings.cache, &version_text(qemu.version));
         if let Some(note) = &note {
             tell(note);
         }
@@ -233,6 +236,9 @@ impl Lab {
                 }
                 Ok(None) => return Ok(None),
                 Err(error) if self.accelerator == Accelerator::Kvm && !self.proven => {
+                    let qemu = version_text(self.qemu.version);
+                    // Not kept, it is found out again.
+                    let _ = kvm_memory::remember(&self.settings.cache, &qemu, &error.to_string());
                     let note = format!(
                         "KVM is here and can't run this guest ({error}); going on with emulation"
                     );
@@ -355,11 +361,21 @@ impl Write for Log {
 }
 
 /// KVM where it runs a guest of one instruction, and what to say where it is here and doesn't. The
-/// first boot proves it, or falls back.
-fn accelerator() -> (Accelerator, Option<String>) {
+/// first boot proves it, or falls back; a failure is not looked for again until it may have changed.
+fn accelerator(cache: &Cache, qemu: &str) -> (Accelerator, Option<String>) {
     use kernel_abi::kvm::{Kvm, probe};
     match probe() {
-        Ok(Kvm::Runs | Kvm::Makes) => (Accelerator::Kvm, None),
+        Ok(Kvm::Runs | Kvm::Makes) => match kvm_memory::recall(cache, qemu) {
+            None => (Accelerator::Kvm, None),
+            Some((how, file)) => (
+                Accelerator::Tcg,
+                Some(format!(
+                    "KVM is here and could not run a guest since this host booted ({how}); going \
+                     on with emulation; to have it tried again, delete {}",
+                    file.display()
+                )),
+            ),
+        },
         Ok(Kvm::Absent) => (Accelerator::Tcg, None),
         Ok(other) => (Accelerator::Tcg, Some(format!("{other}; going on with emulation"))),
         Err(errno) => (
@@ -373,7 +389,7 @@ fn accelerator() -> (Accelerator, Option<String>) {
 /// 32 CPUs, 31 s at 96); KVM that works needs a few seconds.
 fn patience(accelerator: Accelerator, cpus: u32, proven: bool) -> Duration {
     match (accelerator, proven) {
-        (Accelerator::Kvm, false) => Duration::from_secs(30 + u64::from(cpus) / 4),
+        (Accelerator::Kvm, false) => Duration::from_secs(15 + u64::from(cpus) / 4),
         (Accelerator::Kvm, true) => Duration::from_secs(120 + u64::from(cpus)),
         (Accelerator::Tcg, _) => Duration::from_secs(180 + 5 * u64::from(cpus)),
     }

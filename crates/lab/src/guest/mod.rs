@@ -1,6 +1,7 @@
 //! A guest: QEMU with a kernel, whose init does trials that are asked for on a serial line.
 
 pub mod initramfs;
+pub mod kvm_memory;
 pub mod machine;
 pub mod qemu;
 pub mod shape;

@@ -12,9 +12,10 @@ use stallscope_trial::record::{Status, TrialRecord};
 use stallscope_trial::spec::TrialSpec;
 
 fn main() -> ExitCode {
-    // The kernel starts it so in a guest of the lab, as the first process.
-    let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some(guest_init::ARGUMENT) {
+    // The kernel starts it so in a guest of the lab, as the first process. What that kernel does not
+    // know of its command line comes first: `nowatchdog` where it was built without one.
+    let mut arguments = std::env::args().skip(1).skip_while(|word| word != guest_init::ARGUMENT);
+    if arguments.next().is_some() {
         guest_init::run(&arguments.next().unwrap_or_default());
     }
     let mut line = String::new();
