@@ -84,20 +84,5 @@ for n in "${threads[@]}"; do
         fi
         echo "$mine $theirs" >>"$work/pairs"
     done
-    for kind in rate cpu; do
-        column=1
-        [ "$kind" = rate ] || column=2
-        awk -v c="$column" '{ print $c / $(c + 2), $c, $(c + 2) }' "$work/pairs" | sort -g |
-            awk -v n="$n" -v kind="$kind" '
-            { ratio[NR] = $1; ours += $2; theirs += $3 }
-            function quantile(q,  h, low) {
-                h = 1 + (NR - 1) * q; low = int(h)
-                return low < NR ? ratio[low] + (h - low) * (ratio[low + 1] - ratio[low]) : ratio[NR]
-            }
-            END {
-                printf "%8d %6d %7.3f M/s %7.3f M/s   %-4s %.3f [%.3f, %.3f] (%.3f, %.3f)\n",
-                    n, NR, theirs / NR, ours / NR, kind, quantile(0.5), quantile(0.25),
-                    quantile(0.75), ratio[1], ratio[NR]
-            }'
-    done
+    awk -v n="$n" -v unit=M/s -f "$root/benches/ratio.awk" "$work/pairs"
 done

@@ -11,7 +11,8 @@
 #
 # schbench is given the global hash by the same preloaded library as any command.
 #
-# PAIRS=7 pairs, SECONDS_EACH=3 a run, MESSENGERS=2.
+# PAIRS=7 pairs, SECONDS_EACH=3 a run, MESSENGERS=2. PLACEMENT=unpinned: with cpus:0 both have one CPU,
+# and which CPU a waker and its waiter happen to be on is not part of the comparison.
 set -euo pipefail
 
 if [ $# -lt 1 ] || [ ! -x "$1" ]; then
@@ -25,6 +26,7 @@ workers=("$@")
 pairs=${PAIRS:-7}
 seconds=${SECONDS_EACH:-3}
 messengers=${MESSENGERS:-2}
+placement=${PLACEMENT:-unpinned}
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
@@ -34,8 +36,8 @@ trap 'rm -rf "$work"' EXIT
 
 TIMEFORMAT='%U %S'
 spec() { # workload, threads, the rest of the fields
-    printf '{"trial":1,"workload":"%s","threads":%s,"ramp":"burst","hash":"global","placement":"unpinned","memory":"default","duration":"%ss","sample":"100ms","seed":1,%s}\n' \
-        "$1" "$2" "$seconds" "$3"
+    printf '{"trial":1,"workload":"%s","threads":%s,"ramp":"burst","hash":"global","placement":"%s","memory":"default","duration":"%ss","sample":"100ms","seed":1,%s}\n' \
+        "$1" "$2" "$placement" "$seconds" "$3"
 }
 # Prints requests a second and requests a CPU second, in thousands.
 ours() { # workers a messenger
@@ -68,20 +70,5 @@ for n in "${workers[@]}"; do
         fi
         echo "$a $b" >>"$work/pairs"
     done
-    for kind in rate cpu; do
-        column=1
-        [ "$kind" = rate ] || column=2
-        awk -v c="$column" '{ print $c / $(c + 2), $c, $(c + 2) }' "$work/pairs" | sort -g |
-            awk -v n=$((n * messengers)) -v kind="$kind" '
-            { ratio[NR] = $1; ours += $2; theirs += $3 }
-            function quantile(q,  h, low) {
-                h = 1 + (NR - 1) * q; low = int(h)
-                return low < NR ? ratio[low] + (h - low) * (ratio[low + 1] - ratio[low]) : ratio[NR]
-            }
-            END {
-                printf "%8d %6d %8.1f k/s %8.1f k/s   %-4s %.3f [%.3f, %.3f] (%.3f, %.3f)\n",
-                    n, NR, theirs / NR, ours / NR, kind, quantile(0.5), quantile(0.25),
-                    quantile(0.75), ratio[1], ratio[NR]
-            }'
-    done
+    awk -v n="$((n * messengers))" -v unit=k/s -f "$root/benches/ratio.awk" "$work/pairs"
 done

@@ -27,6 +27,9 @@ use crate::kernels::Kernel;
 /// A boot that failed is tried again: under emulation a host that is busy can cost one.
 const BOOTS_TRIED: u32 = 3;
 
+/// As often where an old QEMU is what fails them: at 255 CPUs it does so more often than not.
+const BOOTS_TRIED_WITH_STALE_CODE: u32 = 8;
+
 /// What a guest may take beyond a trial's limit until it has killed it and told so.
 const REPLY_GRACE: Duration = Duration::from_secs(60);
 
@@ -187,7 +190,9 @@ impl Lab {
     /// Boots, as often as that is worth trying; `None` if it was asked to stop.
     fn boot(&mut self, kernel: &Kernel, stop: &Stop) -> Result<Option<(Guest, u32)>, Broken> {
         let mut failures: Vec<String> = Vec::new();
-        while (failures.len() as u32) < BOOTS_TRIED {
+        let stale_code = self.qemu.executes_stale_code();
+        let mut tried = BOOTS_TRIED;
+        while (failures.len() as u32) < tried {
             let boot = self.next_boot;
             self.next_boot = self.next_boot.saturating_add(1);
             (self.tell)(&format!(
@@ -252,11 +257,19 @@ impl Lab {
                     (self.tell)(&format!("boot {boot} failed: {error}"));
                     self.notes.push(format!("boot {boot} of {} failed: {error}", kernel.name));
                     failures.push(error.to_string());
+                    if self.accelerator == Accelerator::Tcg && stale_code {
+                        tried = BOOTS_TRIED_WITH_STALE_CODE;
+                    }
                 }
             }
         }
+        let hint = if tried == BOOTS_TRIED {
+            ""
+        } else {
+            "; where it says `Oops: int3`, QEMU before 8.1 is the cause, and a later one the cure"
+        };
         Err(Broken(format!(
-            "{} did not boot in {BOOTS_TRIED} attempts; the last: {}; its console is in {}",
+            "{} did not boot in {tried} attempts; the last: {}; its console is in {}{hint}",
             kernel.name,
             failures.last().map_or("", String::as_str),
             self.settings.console_log.display()
