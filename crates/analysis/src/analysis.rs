@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Tables};
 use crate::cells::{self, Cell, Cells};
+use crate::checks::{self, RunChecks};
 use crate::contrasts::{self, CellContrast};
 use crate::data::{Data, Trial};
 use crate::error::{AnalysisError, Unlike};
@@ -53,6 +54,8 @@ pub struct Analysis {
     pub cells: Vec<Cell>,
     /// What was measured beyond throughput.
     pub metrics: Vec<CellMetric>,
+    /// Functional checks.
+    pub checks: Vec<RunChecks>,
     /// Cells over thread counts.
     pub series: Vec<Series>,
     /// `contrasts.csv`.
@@ -98,6 +101,7 @@ impl Analysis {
         let Cells { cells, outcomes, notes } =
             Cells::of(&data, stall, &control, level, resampling)?;
         let metrics = metrics::of(&data, &cells, level, resampling)?;
+        let checks = checks::of(&data.runs, level)?;
         let series = Series::of(&cells);
         let contrasts = contrasts::contrasts(&cells, level)?;
         let recovery = recovery::recoveries(&data, level)?;
@@ -107,6 +111,8 @@ impl Analysis {
             cells: &cells,
             series: &series,
             threshold: &threshold,
+            metrics: &metrics,
+            checks: &checks,
             recovery: &recovery,
             outcomes: &outcomes,
             rule: stall,
@@ -128,6 +134,7 @@ impl Analysis {
             runs: data.runs,
             cells,
             metrics,
+            checks,
             series,
             contrasts,
             recovery,
@@ -159,6 +166,9 @@ impl Analysis {
         ];
         if !self.metrics.is_empty() {
             files.push(("metrics.csv", metrics::csv(&self.metrics, &self.cells)));
+        }
+        if !self.checks.is_empty() {
+            files.push(("checks.csv", checks::csv(&self.checks, &self.runs)));
         }
         files.push(("analysis.json", self.json()));
         files
@@ -240,7 +250,7 @@ fn mixed_machines(runs: &[Run]) -> Option<String> {
     let machine = |run: &Run| {
         let machine = &run.manifest.machine;
         let model = machine.cpu_model.clone().unwrap_or_else(|| "an unknown CPU".into());
-        format!("{model}, {} CPUs", machine.cpus_online)
+        format!("{model}, {}", crate::words::counted(machine.cpus_online.into(), "CPU", "CPUs"))
     };
     for (at, run) in runs.iter().enumerate() {
         for other in &runs[..at] {
@@ -313,7 +323,7 @@ mod tests {
         made.rows[0].mops_per_s = Some(0.5);
         let answer = answer(&made);
         assert!(answer.starts_with("This machine can't show the race"), "{answer}");
-        assert!(answer.contains("1 of 30 trials of `auto` were slow by the rule `control:0.5`"));
+        assert!(answer.contains("1 of 30 trials of `auto` was slow by the rule `control:0.5`"));
         assert!(!answer.contains("stalled from"), "{answer}");
     }
 
@@ -603,6 +613,108 @@ mod tests {
             found.cells.iter().filter(|c| !c.is_control).map(Cell::stalled).collect();
         assert_eq!(stalled[3..], [1, 8, 10, 9, 10], "{:?}", found.warnings);
         assert!(found.warnings.iter().any(|warning| warning.starts_with("split: ")));
+    }
+
+    #[test]
+    fn one_mode_without_a_control_may_be_either() {
+        let mut made = Synthetic::new(96);
+        for trial in 0..8 {
+            made.trial(96, "auto").mops_per_s = Some(9.0 + f64::from(trial) / 10.0);
+        }
+        let options = Options { stall: Some(StallRule::Split), ..Options::default() };
+        let found = with(&made, &options).unwrap();
+        assert_eq!(found.cells[0].stall, None, "all or none of them may have stalled");
+        let answer = found.answer_lines().join("\n");
+        assert!(answer.contains("one mode and no control beside it"), "{answer}");
+    }
+
+    #[test]
+    fn a_rule_without_throughputs_says_nothing_of_modes() {
+        let mut made = Synthetic::new(96);
+        made.trial(96, "auto").mops_per_s = None;
+        let options = Options { stall: Some(StallRule::Split), ..Options::default() };
+        let found = with(&made, &options).unwrap();
+        assert_eq!(
+            found.answer_lines()[0],
+            "By the rule `split`, the only trial of `auto` has no outcome: no throughput was recorded."
+        );
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+    }
+
+    fn imported(mut made: Synthetic) -> Synthetic {
+        made.manifest.executor = crate::run::IMPORTED.into();
+        made.manifest.definition = json!({"import": {}});
+        made
+    }
+
+    #[test]
+    fn an_imported_run_without_a_rule_is_judged_by_its_source() {
+        let mut made = Synthetic::new(96);
+        for labels in ["machine=a", "machine=b"] {
+            for threads in [8, 96] {
+                made.trial(threads, "auto").labels = labels.into();
+            }
+        }
+        // None of them is missing: what the source has is all that there is.
+        made.manifest.planned = 9;
+        let found = analysis(&imported(made));
+        let lines = found.answer_lines();
+        assert_eq!(
+            lines[0],
+            "The source does not say whether these trials stalled: nothing follows about stalls."
+        );
+        let answer = lines.join("\n");
+        assert!(!answer.contains("resume") && !answer.contains("--trials"), "{answer}");
+        assert!(answer.contains("4 cells have at most 1 throughput each"), "{answer}");
+    }
+
+    #[test]
+    fn trials_without_an_outcome_are_told_by_what_was_measured() {
+        let mut made = Synthetic::new(96);
+        for trial in 0..6 {
+            made.trial(96, "auto").mops_per_s = Some(10.0 + f64::from(trial));
+            made.trial(96, "slots:512").mops_per_s = Some(100.0 + f64::from(trial));
+        }
+        let answer = analysis(&imported(made)).answer_lines().join("\n");
+        // Exact: none of 6 and 6 overlap, 2 of C(12, 6).
+        assert!(
+            answer
+                .contains("The throughput of `auto` at 96 threads is 0.122 times its control's (")
+                && answer.contains("6 trials each; Mann-Whitney p = 0.0022)."),
+            "{answer}"
+        );
+    }
+
+    #[test]
+    fn a_recovery_seen_by_throughput_is_not_called_an_installed_growth() {
+        let mut made = Synthetic::new(192);
+        for after in [14.0, 33.0, 165.0] {
+            let row = made.trial(192, "auto");
+            row.labels = "seen-by=throughput".into();
+            row.pivot_s = Some(after);
+        }
+        let answer = analysis(&imported(made)).answer_lines().join("\n");
+        assert!(
+            answer
+                .contains("At 192 threads the throughput of `auto` recovered under load in 3 of 3"),
+            "{answer}"
+        );
+        assert!(!answer.contains("growth") && !answer.contains("hash"), "{answer}");
+    }
+
+    #[test]
+    fn one_trial_is_not_one_trials() {
+        let mut made = Synthetic::new(96);
+        made.trial(96, "auto").mops_per_s = Some(1.0);
+        made.trial(96, "slots:512");
+        made.trial(96, "slots:64");
+        let answer = answer(&made);
+        assert!(answer.contains("`auto` stalled in the only trial at 96 threads"), "{answer}");
+        assert!(answer.contains("`slots:64` did not stall in its only trial"), "{answer}");
+        assert!(answer.contains("0 of 1 at 96 threads (at most 95 %), with 95 % confidence. "));
+        for wrong in ["1 trials", "1 threads", "for each", "all 1"] {
+            assert!(!answer.contains(wrong), "{wrong}: {answer}");
+        }
     }
 
     #[test]

@@ -10,15 +10,17 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::cells::Cell;
+use crate::checks::RunChecks;
 use crate::data::Data;
+use crate::metrics::CellMetric;
 use crate::outcome::{Outcome, Reason, StallRule};
-use crate::recovery::CellRecovery;
+use crate::recovery::{CellRecovery, SeenBy};
 use crate::run::Run;
 use crate::series::Series;
 use crate::stat::proportion::at_most;
 use crate::stat::{Estimate, Level};
 use crate::threshold::SeriesThreshold;
-use crate::words::{counted, list, mops, percent, seconds, significant};
+use crate::words::{counted, list, mops, p_value, percent, seconds, significant};
 
 /// The slots that a process has from its second thread on, and the least that auto-scaling asks for.
 const LEAST_SLOTS: u64 = 16;
@@ -69,14 +71,27 @@ pub enum Fact {
         /// How many.
         trials: u64,
     },
+    /// Functional checks.
+    Checks {
+        /// The run, where there are several.
+        run: Option<String>,
+        /// Checks that passed every time.
+        passed: u64,
+        /// Those that failed at least once.
+        failed: Vec<String>,
+        /// Those that never ran.
+        skipped: u64,
+    },
     /// No growth can be due here, so that nothing can stall.
     NeverDue {
         /// The kernel.
         kernel: String,
         /// Why.
         why: NotDue,
-        /// Whether it is this machine that can't, rather than a guest.
+        /// Whether it is guests that can't, rather than this machine.
         in_lab: bool,
+        /// Whether it was measured elsewhere.
+        imported: bool,
         /// Trials of auto-scaled hashes that did their work.
         trials: u64,
     },
@@ -142,11 +157,11 @@ pub enum Fact {
         /// By this rule.
         rule: String,
     },
-    /// No trial of a series has an outcome.
+    /// No trial of some series has an outcome, for the same reasons.
     NotObservable {
         /// The series.
-        series: String,
-        /// How many did their work.
+        series: Vec<String>,
+        /// How many trials did their work.
         trials: u64,
         /// Why they have no outcome.
         reasons: BTreeMap<Reason, u64>,
@@ -175,6 +190,47 @@ pub enum Fact {
         /// Stalled trials in which none was due.
         none: u64,
     },
+    /// What was measured in a cell against its control, where no trial has an outcome.
+    AgainstControl {
+        /// `throughput`, or a metric's name.
+        what: String,
+        /// The series.
+        series: String,
+        /// The thread count.
+        threads: u64,
+        /// Values of the cell, and of its control.
+        n: [u64; 2],
+        /// The ratio of the medians.
+        ratio: Estimate,
+        /// Mann and Whitney's test, two-sided.
+        p: Option<f64>,
+        /// The confidence level.
+        level: f64,
+    },
+    /// The same for many cells together.
+    RatioRange {
+        /// `throughput`, or a metric's name.
+        what: String,
+        /// How many cells.
+        cells: u64,
+        /// The lowest ratio of the medians, and its series.
+        low: (f64, String),
+        /// The highest.
+        high: (f64, String),
+    },
+    /// A metric of a series that has no control, where no trial has an outcome.
+    MetricRange {
+        /// The metric's name.
+        what: String,
+        /// Its unit.
+        unit: String,
+        /// The series.
+        series: String,
+        /// The lowest of its cells' medians, and at how many threads.
+        low: (f64, u64),
+        /// The highest.
+        high: (f64, u64),
+    },
     /// How long a due growth takes at the highest thread count of a series.
     Recovery {
         /// The series.
@@ -185,6 +241,8 @@ pub enum Fact {
         n: u64,
         /// Those in which it was installed under load.
         events: u64,
+        /// By what that was seen.
+        seen_by: SeenBy,
         /// The median time, in seconds, with censoring.
         median: Estimate,
         /// The confidence level.
@@ -245,6 +303,8 @@ pub enum Fact {
         cells: u64,
         /// The confidence level.
         level: f64,
+        /// Whether all was measured elsewhere.
+        imported: bool,
     },
     /// A run was stopped before its plan was done.
     Interrupted {
@@ -295,10 +355,14 @@ impl Answer {
         let ok: u64 = seen.cells.iter().map(|cell| cell.trials - cell.failed).sum();
         let trials: u64 = seen.cells.iter().map(|cell| cell.trials).sum();
         if trials == 0 {
-            facts.push(Fact::NothingFinished {
-                planned: seen.data.runs.iter().map(|run| run.planned).sum(),
-                runs: seen.data.runs.iter().map(Run::name).collect(),
-            });
+            // A run of checks alone is whole without a trial.
+            if seen.checks.is_empty() || !seen.data.runs.iter().all(Run::is_imported) {
+                facts.push(Fact::NothingFinished {
+                    planned: seen.data.runs.iter().map(|run| run.planned).sum(),
+                    runs: seen.data.runs.iter().map(Run::name).collect(),
+                });
+            }
+            facts.extend(seen.checks());
             return Answer { facts };
         }
         if ok == 0 {
@@ -312,8 +376,13 @@ impl Answer {
             for series in seen.series.iter().filter(|series| series.is_control) {
                 facts.extend(seen.of_control(series));
             }
+            facts = together(facts);
+            if seen.cells.iter().all(|cell| cell.observed() == 0) {
+                facts.extend(seen.measured());
+            }
             facts.extend(seen.lab());
         }
+        facts.extend(seen.checks());
         facts.extend(seen.failed());
         facts.extend(seen.splats());
         facts.extend(seen.few_trials());
@@ -339,6 +408,10 @@ pub struct Tables<'a> {
     pub recovery: &'a [CellRecovery],
     /// The curves over threads.
     pub threshold: &'a [SeriesThreshold],
+    /// What was measured beyond throughput.
+    pub metrics: &'a [CellMetric],
+    /// Functional checks.
+    pub checks: &'a [RunChecks],
     /// Beside the trials.
     pub outcomes: &'a [Option<Outcome>],
     /// The rule.
@@ -361,6 +434,101 @@ enum Due {
 }
 
 impl Tables<'_> {
+    /// Whether all was measured elsewhere.
+    fn imported(&self) -> bool {
+        self.data.runs.iter().all(Run::is_imported)
+    }
+
+    fn checks(&self) -> Vec<Fact> {
+        let several = self.data.runs.len() > 1;
+        self.checks
+            .iter()
+            .map(|found| {
+                let [passed, _, skipped] = found.counts();
+                let failed = found.checks.iter().filter(|check| check.failed > 0);
+                Fact::Checks {
+                    run: self.data.runs.get(found.run).filter(|_| several).map(Run::name),
+                    passed,
+                    failed: failed.map(|check| check.name.clone()).collect(),
+                    skipped,
+                }
+            })
+            .collect()
+    }
+
+    /// Throughput and metrics by themselves, for trials of which nothing says whether they stalled.
+    fn measured(&self) -> Vec<Fact> {
+        let level = self.level.get();
+        let series_of = |cell: usize| self.series.iter().find(|one| one.cells.contains(&cell));
+        let mut facts = Vec::new();
+        for (at, cell) in self.cells.iter().enumerate() {
+            let Some(series) = series_of(at) else { continue };
+            let against =
+                |what: &str, n: [u64; 2], ratio: Estimate, p: Option<f64>| Fact::AgainstControl {
+                    what: what.to_string(),
+                    series: series.name.clone(),
+                    threads: cell.factors.threads(),
+                    n,
+                    ratio,
+                    p,
+                    level,
+                };
+            let control = cell.control.filter(|control| *control != at);
+            if let (Some(ratio), Some(mops)) = (cell.control_ratio, cell.mops) {
+                let of_control = control.and_then(|control| self.cells[control].mops);
+                let n = [mops.n as u64, of_control.map_or(0, |mops| mops.n as u64)];
+                facts.push(against("throughput", n, ratio, cell.control_p));
+                continue;
+            }
+            for metric in self.metrics.iter().filter(|metric| metric.cell == at) {
+                if let Some(ratio) = metric.control_ratio.filter(|ratio| ratio.estimate.is_some()) {
+                    let n = [metric.median.n as u64, metric.control_n];
+                    facts.push(against(&metric.metric, n, ratio, metric.control_p));
+                }
+            }
+        }
+        if facts.is_empty() {
+            facts = self.metric_ranges();
+        }
+        if facts.len() > MOST_MEASURED {
+            facts = ranges_of_ratios(&facts);
+        }
+        facts.truncate(MOST_MEASURED);
+        facts
+    }
+
+    /// Each metric of each series over its thread counts.
+    fn metric_ranges(&self) -> Vec<Fact> {
+        let mut names: Vec<(&str, &str)> =
+            self.metrics.iter().map(|one| (one.metric.as_str(), one.unit.as_str())).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut facts = Vec::new();
+        for (what, unit) in names {
+            for series in self.series {
+                let of_series = self.metrics.iter().filter(|one| {
+                    one.metric == what && one.unit == unit && series.cells.contains(&one.cell)
+                });
+                let mut medians: Vec<(f64, u64)> = of_series
+                    .map(|one| (one.median.median, self.cells[one.cell].factors.threads()))
+                    .collect();
+                medians.sort_by(|a, b| a.0.total_cmp(&b.0));
+                if let (true, Some(low), Some(high)) =
+                    (medians.len() > 1, medians.first(), medians.last())
+                {
+                    facts.push(Fact::MetricRange {
+                        what: what.to_string(),
+                        unit: unit.to_string(),
+                        series: series.name.clone(),
+                        low: *low,
+                        high: *high,
+                    });
+                }
+            }
+        }
+        facts
+    }
+
     fn cells_of<'a>(&'a self, series: &'a Series) -> impl Iterator<Item = &'a Cell> + 'a {
         series.cells.iter().filter_map(|at| self.cells.get(*at))
     }
@@ -428,7 +596,13 @@ impl Tables<'_> {
                     });
                     match known {
                         Some(trials) => *trials += ok,
-                        None => facts.push(Fact::NeverDue { kernel, why, in_lab, trials: ok }),
+                        None => facts.push(Fact::NeverDue {
+                            kernel,
+                            why,
+                            in_lab,
+                            imported: self.imported(),
+                            trials: ok,
+                        }),
                     }
                 }
                 Due::Possible | Due::NotAsked => {}
@@ -488,11 +662,14 @@ impl Tables<'_> {
             }
             Due::Possible | Due::NotAsked if n == 0 => {
                 facts.push(Fact::NotObservable {
-                    series: name(),
+                    series: vec![name()],
                     trials: ok,
                     reasons,
                     rule: rule(),
                 });
+                if due == Due::Possible {
+                    facts.extend(self.recovery_of(series));
+                }
                 return facts;
             }
             Due::Possible | Due::NotAsked if stalled == 0 => {
@@ -529,6 +706,7 @@ impl Tables<'_> {
             threads: self.cells[found.cell].factors.threads(),
             n: found.n,
             events: found.events,
+            seen_by: found.seen_by,
             median: found.median,
             level: self.level.get(),
         })
@@ -575,7 +753,10 @@ impl Tables<'_> {
                 }
             }
         }
-        if pending + settled + none > 0 {
+        // What was seen by throughput says nothing of the growth.
+        let by_slots =
+            series.cells.iter().all(|at| SeenBy::of(&self.cells[*at].factors) == SeenBy::Slots);
+        if pending + settled + none > 0 && by_slots {
             facts.push(Fact::StuckGrowth { series: series.name.clone(), pending, settled, none });
         }
         let in_lab = self.data.runs.iter().any(Run::in_lab);
@@ -648,14 +829,15 @@ impl Tables<'_> {
             cells += 1;
         }
         let level = self.level.get();
-        (cells > 0).then_some(Fact::FewTrials { most, needed, cells, level })
+        let imported = self.imported();
+        (cells > 0).then_some(Fact::FewTrials { most, needed, cells, level, imported })
     }
 
     fn interrupted(&self) -> Vec<Fact> {
         self.data
             .runs
             .iter()
-            .filter(|run| (run.finished as u64) < run.planned)
+            .filter(|run| (run.finished as u64) < run.planned && !run.is_imported())
             .map(|run| Fact::Interrupted {
                 run: run.name(),
                 finished: run.finished as u64,
@@ -663,6 +845,72 @@ impl Tables<'_> {
             })
             .collect()
     }
+}
+
+/// The lowest and the highest ratio of each thing that was measured, where each by itself would be
+/// too many.
+fn ranges_of_ratios(facts: &[Fact]) -> Vec<Fact> {
+    let mut names: Vec<&str> = facts
+        .iter()
+        .filter_map(|fact| match fact {
+            Fact::AgainstControl { what, .. } => Some(what.as_str()),
+            _ => None,
+        })
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let range = |name: &str| {
+        let mut ratios: Vec<(f64, &str)> = facts
+            .iter()
+            .filter_map(|fact| match fact {
+                Fact::AgainstControl { what, series, ratio, .. } if what == name => {
+                    Some((ratio.estimate?, series.as_str()))
+                }
+                _ => None,
+            })
+            .collect();
+        ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (low, high) = (*ratios.first()?, *ratios.last()?);
+        Some(Fact::RatioRange {
+            what: name.to_string(),
+            cells: ratios.len() as u64,
+            low: (low.0, low.1.to_string()),
+            high: (high.0, high.1.to_string()),
+        })
+    };
+    match names.is_empty() {
+        true => facts.to_vec(),
+        false => names.into_iter().filter_map(range).collect(),
+    }
+}
+
+/// Series without an outcome for the same reasons are one fact.
+fn together(facts: Vec<Fact>) -> Vec<Fact> {
+    let mut kept: Vec<Fact> = Vec::new();
+    for fact in facts {
+        if let Fact::NotObservable { series, trials, reasons, rule } = &fact {
+            let mut reasons_of: Vec<&Reason> = reasons.keys().collect();
+            reasons_of.sort_unstable();
+            let known = kept.iter_mut().find_map(|known| match known {
+                Fact::NotObservable { series, trials, reasons, rule: r }
+                    if r == rule && reasons.keys().collect::<Vec<_>>() == reasons_of =>
+                {
+                    Some((series, trials, reasons))
+                }
+                _ => None,
+            });
+            if let Some((known_series, known_trials, known_reasons)) = known {
+                known_series.extend(series.iter().cloned());
+                *known_trials += trials;
+                for (reason, n) in reasons {
+                    *known_reasons.entry(*reason).or_default() += n;
+                }
+                continue;
+            }
+        }
+        kept.push(fact);
+    }
+    kept
 }
 
 fn median(values: &mut [f64]) -> Option<f64> {
@@ -683,10 +931,46 @@ impl fmt::Display for Fact {
             }
             Fact::AllFailed { trials } => write!(
                 f,
-                "All {trials} trials failed: nothing was measured, so nothing can be said of stalls."
+                "{} failed: nothing was measured, so nothing can be said of stalls.",
+                match trials {
+                    1 => "The only trial".to_string(),
+                    n => format!("All {n} trials"),
+                }
             ),
-            Fact::NeverDue { why, in_lab, trials, .. } => {
-                let here = if *in_lab { "These guests" } else { "This machine" };
+            Fact::Checks { run, passed, failed, skipped } => {
+                if let Some(run) = run {
+                    write!(f, "{run}: ")?;
+                }
+                let ran = passed + failed.len() as u64;
+                match (ran, failed.len()) {
+                    (0, _) => write!(f, "No check ran.")?,
+                    (1, 0) => write!(f, "The only check passed.")?,
+                    (_, 0) => write!(f, "All {ran} checks passed.")?,
+                    (_, n) => {
+                        let mut names: Vec<String> = failed
+                            .iter()
+                            .take(MOST_LISTED)
+                            .map(|name| format!("`{name}`"))
+                            .collect();
+                        if n > MOST_LISTED {
+                            names.push(format!("{} more", n - MOST_LISTED));
+                        }
+                        let checks = counted(ran, "check", "checks");
+                        write!(f, "{n} of {checks} failed: {}.", list(&names))?;
+                    }
+                }
+                match skipped {
+                    0 => Ok(()),
+                    1 => write!(f, " 1 was skipped and says nothing."),
+                    n => write!(f, " {n} were skipped and say nothing."),
+                }
+            }
+            Fact::NeverDue { why, in_lab, imported, trials, .. } => {
+                let here = match (in_lab, imported) {
+                    (true, _) => "These guests",
+                    (_, true) => "The machine that was measured",
+                    _ => "This machine",
+                };
                 match why {
                     NotDue::Cpus(cpus) => {
                         write!(
@@ -703,6 +987,8 @@ impl fmt::Display for Fact {
                                 f,
                                 "Guests with more than {MOST_WITHOUT_GROWTH} CPUs can: {IN_THE_LAB}."
                             )
+                        } else if *imported {
+                            write!(f, "A machine with more than {MOST_WITHOUT_GROWTH} CPUs can.")
                         } else {
                             write!(
                                 f,
@@ -748,8 +1034,10 @@ impl fmt::Display for Fact {
             }
             Fact::SlowWithoutGrowth { series, stalled, n, rule } => write!(
                 f,
-                "{stalled} of {n} trials of `{series}` were slow by the rule `{rule}`. As no growth was \
-                 due, that is not this race: something else took the CPUs."
+                "{stalled} of {} of `{series}` {} slow by the rule `{rule}`. As no growth was due, that \
+                 is not this race: something else took the CPUs.",
+                counted(*n, "trial", "trials"),
+                if *stalled == 1 { "was" } else { "were" },
             ),
             Fact::Stalls { series, at, level, rule } => {
                 write!(f, "{} (rule `{rule}`).", stalls_in_words(series, at))?;
@@ -783,25 +1071,114 @@ impl fmt::Display for Fact {
             }
             Fact::NoStall { series, at, level, rule } => {
                 let n: u64 = at.iter().map(|at| at.n).sum();
+                match n {
+                    1 => write!(f, "`{series}` did not stall in its only trial")?,
+                    n => write!(f, "`{series}` did not stall in {n} trials")?,
+                }
                 write!(
                     f,
-                    "`{series}` did not stall in {} (rule `{rule}`). {}. That it never stalls does not \
-                     follow.",
-                    counted(n, "trial", "trials"),
+                    " (rule `{rule}`). {}. That it never stalls does not follow.",
                     none_in_words(at, *level)
                 )
             }
-            Fact::NotObservable { series, trials, reasons, rule } => write!(
-                f,
-                "By the rule `{rule}`, none of the {} of `{series}` has an outcome: {}.",
-                counted(*trials, "trial", "trials"),
-                reasons_in_words(reasons)
-            ),
+            Fact::NotObservable { trials, reasons, .. }
+                if reasons.keys().all(|reason| *reason == Reason::NotReported) =>
+            {
+                write!(
+                    f,
+                    "The source does not say whether {} stalled: nothing follows about stalls.",
+                    if *trials == 1 { "the trial" } else { "these trials" }
+                )
+            }
+            Fact::NotObservable { series, trials, reasons, rule } => {
+                let names: Vec<String> = series.iter().map(|name| format!("`{name}`")).collect();
+                let names = list(&names);
+                match trials {
+                    1 => {
+                        write!(f, "By the rule `{rule}`, the only trial of {names} has no outcome")?
+                    }
+                    n => write!(
+                        f,
+                        "By the rule `{rule}`, none of the {n} trials of {names} has an outcome"
+                    )?,
+                }
+                write!(f, ": {}.", reasons_in_words(reasons))
+            }
             Fact::PartlyNotObservable { series, trials, of, reasons } => write!(
                 f,
-                "{trials} of {of} trials of `{series}` have no outcome and are not in its counts: {}.",
+                "{trials} of {of} trials of `{series}` {} no outcome and {} not in its counts: {}.",
+                if *trials == 1 { "has" } else { "have" },
+                if *trials == 1 { "is" } else { "are" },
                 reasons_in_words(reasons)
             ),
+            Fact::AgainstControl { what, series, threads, n, ratio, p, level } => {
+                let what = match what.as_str() {
+                    "throughput" => "The throughput".to_string(),
+                    metric => format!("`{metric}`"),
+                };
+                let times = ratio.estimate.map_or_else(|| "no".to_string(), |r| significant(r, 3));
+                write!(
+                    f,
+                    "{what} of `{series}` at {} is {times} times its control's",
+                    counted(*threads, "thread", "threads")
+                )?;
+                let trials = match n {
+                    [1, 1] => "1 trial each".to_string(),
+                    [a, b] if a == b => format!("{a} trials each"),
+                    [a, b] => format!("{a} and {b} trials"),
+                };
+                match (ratio.low, ratio.high) {
+                    (Some(low), Some(high)) => write!(
+                        f,
+                        " ({} to {}, {} interval; {trials}",
+                        significant(low, 3),
+                        significant(high, 3),
+                        percent(*level)
+                    )?,
+                    _ => write!(f, " ({trials}, so without an interval")?,
+                }
+                match p.filter(|_| n.iter().all(|n| *n > 1)) {
+                    Some(p) => {
+                        let p = p_value(p);
+                        let equals = if p.starts_with('<') { " " } else { " = " };
+                        write!(f, "; Mann-Whitney p{equals}{p}).")
+                    }
+                    None => write!(f, ")."),
+                }
+            }
+            Fact::RatioRange { what, cells, low, high } => {
+                let what = match what.as_str() {
+                    "throughput" => "The throughput".to_string(),
+                    metric => format!("`{metric}`"),
+                };
+                write!(
+                    f,
+                    "{what} of {} is from {} (`{}`) to {} (`{}`) times that of the control: the table has \
+                     each.",
+                    counted(*cells, "cell", "cells"),
+                    significant(low.0, 3),
+                    low.1,
+                    significant(high.0, 3),
+                    high.1
+                )
+            }
+            Fact::MetricRange { what, unit, series, low, high } => {
+                let value = |x: f64| match unit.as_str() {
+                    "1" => significant(x, 3),
+                    unit => format!("{} {unit}", significant(x, 3)),
+                };
+                match low.0 == high.0 {
+                    true => write!(f, "`{what}` of `{series}` is {} throughout.", value(low.0)),
+                    false => write!(
+                        f,
+                        "`{what}` of `{series}` is from {} at {} to {} at {}.",
+                        value(low.0),
+                        counted(low.1, "thread", "threads"),
+                        value(high.0),
+                        counted(high.1, "thread", "threads")
+                    ),
+                }
+            }
             Fact::StuckGrowth { series, pending, settled, none } => {
                 let all = pending + settled + none;
                 let states = [
@@ -834,25 +1211,36 @@ impl fmt::Display for Fact {
                     }
                 }
             }
-            Fact::Recovery { series, threads, n, events, median, level } => {
+            Fact::Recovery { series, threads, n, events, seen_by, median, level } => {
+                let (what, rest) = match seen_by {
+                    SeenBy::Slots => ("growth of `{}` was installed", "the pending ones"),
+                    SeenBy::Throughput => {
+                        ("throughput of `{}` recovered", "those that had not when the load ended")
+                    }
+                };
                 write!(
                     f,
-                    "At {threads} threads the growth of `{series}` was installed under load in {events} of \
-                     {}",
-                    counted(*n, "trial", "trials"),
+                    "At {} the {} under load in {}",
+                    counted(*threads, "thread", "threads"),
+                    what.replace("{}", series),
+                    match (n, events) {
+                        (1, 1) => "the only trial".to_string(),
+                        (1, _) => "none of 1 trial".to_string(),
+                        (n, events) => format!("{events} of {n} trials"),
+                    }
                 )?;
                 let bound = |s: Option<f64>| s.map(seconds);
                 match (median.estimate, bound(median.low), bound(median.high)) {
                     (Some(median), Some(low), Some(high)) => write!(
                         f,
-                        "; the median time, with the pending ones as censored, is {} ({low} to {high}, {} \
+                        "; the median time, with {rest} as censored, is {} ({low} to {high}, {} \
                          interval).",
                         seconds(median),
                         percent(*level)
                     ),
                     (Some(median), Some(low), None) => write!(
                         f,
-                        "; the median time, with the pending ones as censored, is {} (above {low} at {}; \
+                        "; the median time, with {rest} as censored, is {} (above {low} at {}; \
                          there is no upper bound).",
                         seconds(median),
                         percent(*level)
@@ -884,8 +1272,9 @@ impl fmt::Display for Fact {
             ),
             Fact::ControlStalls { series, stalled, n } => write!(
                 f,
-                "The control `{series}` stalled too, in {stalled} of {n} trials. It has no growth to \
-                 wait for: something else slows this machine, and the stalls above may be that too."
+                "The control `{series}` stalled too, in {stalled} of {}. It has no growth to \
+                 wait for: something else slows this machine, and the stalls above may be that too.",
+                counted(*n, "trial", "trials"),
             ),
             Fact::Lab { accelerators, by_throughput } => {
                 let how = match accelerators.as_slice() {
@@ -910,9 +1299,10 @@ impl fmt::Display for Fact {
                     by_status.iter().map(|(status, count)| format!("{count} {status}")).collect();
                 write!(
                     f,
-                    "{failed} of {} failed ({}) and are in no count of stalls.",
+                    "{failed} of {} failed ({}) and {} in no count of stalls.",
                     counted(*trials, "trial", "trials"),
-                    by.join(", ")
+                    by.join(", "),
+                    if *failed == 1 { "is" } else { "are" },
                 )?;
                 if let Some((error, count)) = most_frequent {
                     write!(f, " Most frequent ({count} of {failed}): {error}.")?;
@@ -921,21 +1311,31 @@ impl fmt::Display for Fact {
             }
             Fact::Splats { trials, watched } => write!(
                 f,
-                "The kernel complained in {trials} of the {watched} trials whose console was watched: \
-                 see the column `splats`."
+                "The kernel complained in {trials} of the {} whose console was watched: see the column \
+                 `splats`.",
+                counted(*watched, "trial", "trials"),
             ),
-            Fact::FewTrials { most, needed, cells, level } => write!(
-                f,
-                "{} at most {} each: a median's {} interval needs {needed}, so it is left empty there. \
-                 `--trials {}` is what the experiments use.",
+            Fact::FewTrials { most, needed, cells, level, imported } => {
+                let values = match imported {
+                    true => counted(*most, "throughput", "throughputs"),
+                    false => counted(*most, "trial", "trials"),
+                };
                 match cells {
-                    1 => "1 cell has".to_string(),
-                    n => format!("{n} cells have"),
-                },
-                counted(*most, "trial", "trials"),
-                percent(*level),
-                (*needed).max(10),
-            ),
+                    1 => write!(f, "1 cell has {values}")?,
+                    n => write!(f, "{n} cells have at most {values} each")?,
+                }
+                write!(
+                    f,
+                    ": a median's {} interval needs {needed}, so it is left empty there.",
+                    percent(*level)
+                )?;
+                match imported {
+                    true => Ok(()),
+                    false => {
+                        write!(f, " `--trials {}` is what the experiments use.", (*needed).max(10))
+                    }
+                }
+            }
             Fact::Interrupted { run, finished, planned } => write!(
                 f,
                 "{finished} of {planned} planned trials are done in {run}: `experiments resume {run}` \
@@ -952,8 +1352,11 @@ impl fmt::Display for Fact {
     }
 }
 
-/// The longest list of thread counts in a sentence; the table has them all.
+/// The longest list in a sentence; the table has them all.
 const MOST_LISTED: usize = 8;
+
+/// The most sentences on what was measured besides stalls; the tables have it all.
+const MOST_MEASURED: usize = 4;
 
 fn stalls_in_words(series: &str, at: &[At]) -> String {
     let stalled: Vec<&At> = at.iter().filter(|at| at.stalled > 0).collect();
@@ -972,7 +1375,11 @@ fn stalls_in_words(series: &str, at: &[At]) -> String {
     match (throughout, first, at.len()) {
         (_, _, 1) => {
             let At { threads, stalled, n } = at[0];
-            format!("`{series}` stalled in {stalled} of {n} trials at {threads} threads")
+            let threads = counted(threads, "thread", "threads");
+            match (stalled, n) {
+                (1, 1) => format!("`{series}` stalled in the only trial at {threads}"),
+                _ => format!("`{series}` stalled in {stalled} of {n} trials at {threads}"),
+            }
         }
         (true, 0, _) => {
             format!(
@@ -1010,7 +1417,8 @@ fn none_in_words(at: &[At], level: f64) -> String {
             format!("0 of {n} at {each}{} {of} (at most {})", list(&counts), bound(*n))
         })
         .collect();
-    format!("{}, with {} confidence for each", parts.join("; "), percent(level))
+    let each = if at.len() > 1 { " for each" } else { "" };
+    format!("{}, with {} confidence{each}", parts.join("; "), percent(level))
 }
 
 fn reasons_in_words(reasons: &BTreeMap<Reason, u64>) -> String {

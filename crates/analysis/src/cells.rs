@@ -14,8 +14,8 @@ use crate::factors::Factors;
 use crate::outcome::{Outcome, Reason, Seen, StallRule};
 use crate::stat::proportion::{Proportion, ProportionSummary, summarize};
 use crate::stat::samples::split::{Split, split};
-use crate::stat::samples::{MedianRatio, Resampling, SampleMedian};
-use crate::stat::{Estimate, Interval, Level};
+use crate::stat::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney};
+use crate::stat::{Alternative, Estimate, Interval, Level};
 
 /// One combination of factors, with its trials counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,6 +39,8 @@ pub struct Cell {
     pub control: Option<usize>,
     /// Its median throughput over its control's. The interval is the bootstrap's percentile one.
     pub control_ratio: Option<Estimate>,
+    /// Mann and Whitney's test of its throughputs against its control's, two-sided.
+    pub control_p: Option<f64>,
     /// What became of the growth of the private hash.
     pub growth: Growth,
     /// The slots that auto-scaling asks for here, as the trials recorded it.
@@ -177,6 +179,8 @@ impl Cells {
                         high: interval.and_then(|i| i.high),
                     });
                     notes = ratio.notes;
+                    let (test, _) = mann_whitney::of_sorted(a, b, Alternative::TwoSided);
+                    cell.control_p = test.p_value;
                 }
                 Ok((cell, notes))
             })
@@ -224,12 +228,16 @@ fn cuts(
         .collect::<Result<_, _>>()?;
     let bimodal = found.iter().flatten().filter(|split| split.is_bimodal()).count();
     let judged = found.iter().flatten().count();
+    let judged = judged as u64;
     let note = format!(
-        "split: {bimodal} of {} have two modes, their control pooled with them; in the others no \
-         trial counts as stalled",
-        crate::words::counted(judged as u64, "cell", "cells")
+        "split: {bimodal} of {} {} two modes, the control pooled with it; in the others no trial \
+         counts as stalled, and where there is no control none has an outcome",
+        crate::words::counted(judged, "cell", "cells"),
+        if judged == 1 { "has" } else { "have" }
     );
-    Ok((found.into_iter().map(|split| split.and_then(|split| split.cut)).collect(), vec![note]))
+    // Of no throughput at all the answer speaks.
+    let notes = if judged == 0 { Vec::new() } else { vec![note] };
+    Ok((found.into_iter().map(|split| split.and_then(|split| split.cut)).collect(), notes))
 }
 
 /// A rule that needs the control needs one trial of it, failed or not, somewhere.
@@ -295,6 +303,7 @@ fn count(
         mops: None,
         control: None,
         control_ratio: None,
+        control_p: None,
         growth,
         slots_expected,
         cpus,

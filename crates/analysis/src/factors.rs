@@ -107,6 +107,7 @@ impl fmt::Display for Factors {
             .iter()
             .filter(|(_, text)| !text.is_empty())
             .map(|(factor, text)| match factor {
+                "threads" if text == "1" => "1 thread".to_string(),
                 "threads" => format!("{text} threads"),
                 "workload" | "hash" => text.to_string(),
                 _ => format!("{factor} {text}"),

@@ -7,6 +7,7 @@
 pub mod analysis;
 pub mod answer;
 pub mod cells;
+pub mod checks;
 pub mod contrasts;
 mod csv_text;
 pub mod data;

@@ -17,8 +17,8 @@ use crate::csv_text::{CsvText, number};
 use crate::data::Data;
 use crate::error::AnalysisError;
 use crate::reported::METRIC as REPORTED;
-use crate::stat::samples::{MedianRatio, Resampling, SampleMedian};
-use crate::stat::{Estimate, Level};
+use crate::stat::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney};
+use crate::stat::{Alternative, Estimate, Level};
 
 const FILE: &str = "metrics.csv";
 
@@ -36,6 +36,10 @@ pub struct CellMetric {
     /// The median over that of the cell's control; `None` for a control and where it has none. The
     /// interval is the bootstrap's percentile one.
     pub control_ratio: Option<Estimate>,
+    /// Values of the control; 0 where it has none.
+    pub control_n: u64,
+    /// Mann and Whitney's test against the control's values, two-sided.
+    pub control_p: Option<f64>,
 }
 
 type Key = (usize, String, String);
@@ -61,6 +65,10 @@ pub fn of(
                 metric: metric.clone(),
                 unit: unit.clone(),
                 median: SampleMedian::of_sorted(values, level),
+                control_n: of_control.map_or(0, |control| control.len() as u64),
+                control_p: of_control.and_then(|control| {
+                    mann_whitney::of_sorted(values, control, Alternative::TwoSided).0.p_value
+                }),
                 control_ratio: of_control.map(|control| {
                     let ratio = MedianRatio::of_sorted(values, control, level, resampling);
                     let interval = ratio.intervals.iter().find(|i| i.method == "percentile");
@@ -107,7 +115,7 @@ fn samples(data: &Data) -> Result<BTreeMap<Key, Vec<f64>>, AnalysisError> {
 }
 
 /// The columns of the table after the factors.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "metric",
     "unit",
     "n",
@@ -117,6 +125,7 @@ const COLUMNS: [&str; 9] = [
     "control_ratio",
     "control_ratio_low",
     "control_ratio_high",
+    "control_p",
 ];
 
 /// The text of `analysis/metrics.csv`.
@@ -133,6 +142,7 @@ pub fn csv(metrics: &[CellMetric], cells: &[Cell]) -> String {
         row.push(number(ratio.and_then(|ratio| ratio.estimate)));
         row.push(number(ratio.and_then(|ratio| ratio.low)));
         row.push(number(ratio.and_then(|ratio| ratio.high)));
+        row.push(number(found.control_p));
         out.row(row);
     }
     out.finish()
@@ -169,7 +179,11 @@ mod tests {
         assert_eq!((control.median.n, control.median.median), (5, 4.5));
         let ratio = auto.control_ratio.unwrap();
         assert!((ratio.estimate.unwrap() - 49.6 / 4.5).abs() < 1e-12, "{ratio:?}");
-        assert_eq!(control.control_ratio, None);
+        assert!(
+            (auto.control_p.unwrap() - 2.0 / 252.0).abs() < 1e-15,
+            "exact: no overlap of 5 and 5"
+        );
+        assert_eq!((auto.control_n, control.control_ratio), (5, None));
         let csv = super::csv(&found.metrics, &found.cells);
         assert!(csv.lines().count() == 3 && csv.contains(",seconds,s,5,49.6,"), "{csv}");
     }

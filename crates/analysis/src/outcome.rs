@@ -111,10 +111,12 @@ impl StallRule {
             StallRule::Pivot { limit } => format!(
                 "a growth of its private hash was due and not installed within {limit} of it"
             ),
-            StallRule::Split => "its throughput is in the lower of two modes; where the pooled \
-                                 throughputs of a series at one thread count and its control have \
-                                 one mode, none is"
-                .to_string(),
+            StallRule::Split => {
+                "its throughput is in the lower of the two modes of its cell and its \
+                                 control together; where they have one mode, none is, and without \
+                                 a control no trial of a cell of one mode has an outcome"
+                    .to_string()
+            }
             StallRule::Reported => "the source of the run says that it stalled".to_string(),
         }
     }
@@ -140,7 +142,9 @@ impl StallRule {
             StallRule::Split => match (seen.mops_per_s, seen.cut) {
                 (None, _) => Outcome::NotObservable(Reason::NoThroughput),
                 (Some(mops), Some(cut)) => Outcome::stalled_if(mops < cut),
-                (Some(_), None) => Outcome::NotStalled,
+                // One mode beside the control is the control's; alone it may be either.
+                (Some(_), None) if seen.control_median.is_some() => Outcome::NotStalled,
+                (Some(_), None) => Outcome::NotObservable(Reason::OneMode),
             },
             StallRule::Reported => match seen.reported {
                 None => Outcome::NotObservable(Reason::NotReported),
@@ -217,6 +221,8 @@ pub enum Reason {
     WatchedTooShort,
     /// The run's source doesn't say.
     NotReported,
+    /// The throughputs have one mode, and no control tells which of the two it is.
+    OneMode,
 }
 
 impl fmt::Display for Reason {
@@ -228,6 +234,10 @@ impl fmt::Display for Reason {
             Reason::NoPrivateHash => "the kernel has no private futex hash",
             Reason::PivotNotSeen => "the trial did not see what became of the growth",
             Reason::PivotTimeNotSeen => "the time of the growth was not recorded",
+            Reason::OneMode => {
+                "the throughputs of their cell have one mode and no control beside it, so that all or \
+                 none of them may have stalled"
+            }
             Reason::NotReported => "the source does not say whether it stalled",
             Reason::WatchedTooShort => {
                 "the growth was still pending when the load ended, before the rule's limit"

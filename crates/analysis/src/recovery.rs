@@ -14,9 +14,31 @@ use crate::cells::Cell;
 use crate::csv_text::{CsvText, number};
 use crate::data::Data;
 use crate::error::AnalysisError;
+use crate::factors::Factors;
 use crate::stat::survival::summary::{CurvePoint, GroupSummary, Parameters};
 use crate::stat::survival::{Group, Lifetime, SurvivalOptions, summarize};
 use crate::stat::{Estimate, Interval, Level};
+
+/// By what a recovery was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeenBy {
+    /// By the slots of the private hash: its growth was installed.
+    Slots,
+    /// By the throughput: the source of an imported run did not look at the slots. Its label
+    /// `seen-by=throughput` says so.
+    Throughput,
+}
+
+impl SeenBy {
+    /// What a cell's labels say.
+    pub fn of(factors: &Factors) -> SeenBy {
+        match factors.get("labels").split(';').any(|label| label == "seen-by=throughput") {
+            true => SeenBy::Throughput,
+            false => SeenBy::Slots,
+        }
+    }
+}
 
 /// The recovery of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -27,6 +49,8 @@ pub struct CellRecovery {
     pub n: u64,
     /// Those in which it was installed under load.
     pub events: u64,
+    /// By what that was seen.
+    pub seen_by: SeenBy,
     /// The median time, in seconds.
     pub median: Estimate,
     /// Where the restricted mean ends.
@@ -70,12 +94,18 @@ pub fn recoveries(data: &Data, level: Level) -> Result<Vec<CellRecovery>, Analys
         .map(|(cell, trials)| {
             let mut summary = summarize(&[Group { name: None, trials }], &options)?;
             let group = summary.groups.swap_remove(0);
-            Ok(of_group(cell, group, summary.notes))
+            let seen_by = SeenBy::of(&data.cells[cell]);
+            Ok(of_group(cell, seen_by, group, summary.notes))
         })
         .collect()
 }
 
-fn of_group(cell: usize, group: GroupSummary, mut notes: Vec<String>) -> CellRecovery {
+fn of_group(
+    cell: usize,
+    seen_by: SeenBy,
+    group: GroupSummary,
+    mut notes: Vec<String>,
+) -> CellRecovery {
     notes.extend(group.notes);
     let law = |name: &str| group.fits.iter().find(|fit| fit.law == name);
     let aic =
@@ -96,6 +126,7 @@ fn of_group(cell: usize, group: GroupSummary, mut notes: Vec<String>) -> CellRec
         cell,
         n: group.n,
         events: group.events,
+        seen_by,
         median: group.median,
         until_s: group.rmst.until,
         rmst: Estimate {

@@ -16,7 +16,7 @@ pub const DEFAULT_CONTROL: &str = "slots:512";
 const LAB: &str = "lab";
 
 /// The executor's name in the manifest of an imported run.
-const IMPORTED: &str = "imported";
+pub const IMPORTED: &str = "imported";
 
 /// A run.
 #[derive(Debug, Clone, Serialize)]
@@ -74,10 +74,14 @@ impl Run {
         names
     }
 
-    /// The rule of its definition, if it has one.
+    /// The rule of its definition, if it has one. An imported run without one is judged by what its
+    /// source says of stalls, which may be nothing.
     pub fn stall_rule(&self) -> Result<Option<StallRule>, AnalysisError> {
         let from = || self.manifest_name();
         match self.manifest.definition.pointer("/outcome/stall") {
+            None | Some(serde_json::Value::Null) if self.is_imported() => {
+                Ok(Some(StallRule::Reported))
+            }
             None | Some(serde_json::Value::Null) => Ok(None),
             Some(value) => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);

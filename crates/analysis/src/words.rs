@@ -44,6 +44,15 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
+/// A p-value, never as 0.
+pub fn p_value(p: f64) -> String {
+    match p {
+        p if p < 1e-4 => "<0.0001".to_string(),
+        p if p < 0.01 => format!("{p:.4}"),
+        p => format!("{p:.3}"),
+    }
+}
+
 /// `1`, `1 and 2`, `1, 2 and 4`.
 pub fn list(items: &[String]) -> String {
     match items {

@@ -76,7 +76,10 @@ fn a_log_becomes_a_run() {
     assert_eq!(manifest["definition"]["import"]["not_understood"][0]["line"], 3);
     assert_eq!(manifest["machine"]["cpus_online"], 192);
     let report = user.experiments("report runs/R --format md --stall absolute:100").ok();
-    assert!(report.contains("1 of 5 lines") && report.contains("stalled in 1 of 1"), "{report}");
+    assert!(
+        report.contains("1 of 5 lines") && report.contains("stalled in the only trial"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -101,6 +104,11 @@ fn a_csv_with_a_mapping_and_checks_beside_it() {
 
     user.experiments("import self.tap --programs --name selftests --out C").ok();
     assert_eq!(user.read("C/checks.csv"), "check,passed,failed\nfutex: x,0,1\nfutex: y,1,0\n");
+    let analysed = user.experiments("analyze C").ok();
+    assert!(analysed.starts_with("1 of 2 checks failed: `futex: x`."), "{analysed}");
+    assert!(user.read("C/analysis/checks.csv").contains("futex: x,0,1,1,0.025"));
+    assert!(user.experiments("report C --format mail").ok().contains("exact 95 %"));
+    user.experiments("resume C").refused(&["C was imported from self.tap", "experiments report C"]);
     assert_eq!(user.rows("C/trials.csv").len(), 0);
 }
 

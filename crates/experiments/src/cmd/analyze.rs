@@ -14,7 +14,8 @@ use crate::failure::{Failure, Outcome};
 /// Turn recorded trials into tables
 ///
 /// Judges every trial by the definition's rule, counts every cell, and says what that shows.
-/// Several runs are one data set. Writes `cells.csv` and `analysis.json` to RUN/analysis, or to
+/// Several runs are one data set; an imported run may have functional checks, with trials or alone.
+/// Writes `cells.csv` and `analysis.json` to RUN/analysis, or to
 /// --out; several runs have no folder of their own, so their tables are written to --out only.
 #[derive(Debug, Args)]
 #[command(

@@ -68,7 +68,7 @@ pub struct ImportArgs {
     /// Marks every row: machine, patch, what a comparison is to tell apart; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<String>,
-    /// When a trial counts as stalled, for `analyze`: control:0.5, absolute:100, pivot:1s or reported
+    /// When a trial counts as stalled, for `analyze`: control:0.5, absolute:100, pivot:1s, split, or reported, which is how a run without a rule is judged
     #[arg(long, value_name = "RULE")]
     stall: Option<StallRule>,
     /// The hash policy of the control, for `analyze`
@@ -371,7 +371,7 @@ fn manifest(
             kernel_release: common("kernel").unwrap_or_default(),
             ..Machine::default()
         },
-        executor: "imported".to_string(),
+        executor: analysis::run::IMPORTED.to_string(),
         kernels,
         labels: labels.clone(),
         started_at: String::new(),

@@ -42,6 +42,13 @@ pub struct ResumeArgs {
 pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
     let mut manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
+    if manifest.executor == analysis::run::IMPORTED {
+        return Err(Failure::Request(format!(
+            "{run} was imported from {}: its trials were done elsewhere, and there is nothing to go on with here. `experiments report {run}` reads it",
+            manifest.source.from,
+            run = args.run.display()
+        )));
+    }
     let here = ThisSite::look()?;
     let place = Place::of_run(&manifest, &here)?;
     let mut changes = resume::changes(&manifest, &here.machine);

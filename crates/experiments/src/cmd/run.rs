@@ -190,7 +190,11 @@ fn tell(folder: &Path, with_report: bool, json: bool, out: &mut dyn Write) -> Ou
     let failed = analysis.trials.iter().filter(|trial| !trial.is_ok()).count();
     if failed > 0 && failed == analysis.trials.len() {
         return Err(Failure::Running(format!(
-            "all {failed} trials failed: the column error of {} says why",
+            "{}: the column error of {} says why",
+            match failed {
+                1 => "the only trial failed".to_string(),
+                failed => format!("all {failed} trials failed"),
+            },
             folder.join("trials.csv").display()
         )));
     }

@@ -183,7 +183,7 @@ fn check_maximum(
         None => outlasted <= not_outlasted,
     };
     if one_point {
-        return Err(no_maximum(law, "times that one single value explains, so no spread"));
+        return Err(no_maximum(law, "only one distinct time, and so no spread"));
     }
     Ok(())
 }

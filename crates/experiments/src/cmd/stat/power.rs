@@ -8,6 +8,7 @@ use analysis::stat::power::two_proportions::{self, Design, PowerTest};
 use analysis::stat::power::{hazard_ratio, none_of_n};
 use clap::{ArgGroup, Args, ValueEnum};
 
+use super::super::planning::counted;
 use super::table::number;
 use super::{Options, count};
 use crate::failure::{Failure, Outcome};
@@ -187,9 +188,9 @@ fn width_of_interval(args: &PowerArgs, width: f64, out: &mut dyn Write) -> Outco
     let answer = interval_width::trials(width, args.p, args.options.level, args.interval.into())?;
     args.options.answer(out, &answer, || {
         format!(
-            "{} trials: a {} % {} interval {} wide on average, if the probability is {}\n\n\
+            "{}: a {} % {} interval {} wide on average, if the probability is {}\n\n\
              The mean over all counts, by enumeration; one run's interval may be wider.\n",
-            answer.n,
+            counted(answer.n, "trial"),
             number(args.options.level.get() * 100.0),
             answer.interval,
             number(answer.expected_width),
@@ -202,9 +203,9 @@ fn none_of(args: &PowerArgs, p: f64, out: &mut dyn Write) -> Outcome {
     let answer = none_of_n::trials(p, args.options.level)?;
     args.options.answer(out, &answer, || {
         format!(
-            "{} trials, none of which stalls: at {} % confidence the probability is at most {} \
+            "{}, none of which stalls: at {} % confidence the probability is at most {} \
              (one-sided, exact)\n\nA single stall among them and the statement is another one.\n",
-            answer.n,
+            counted(answer.n, "trial"),
             number(args.options.level.get() * 100.0),
             number(answer.at_most),
         )

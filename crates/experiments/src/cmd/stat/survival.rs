@@ -9,6 +9,7 @@ use analysis::stat::survival::{
 };
 use clap::Args;
 
+use super::super::planning::counted;
 use super::Options;
 use super::columns::{Columns, Row};
 use super::table::{Table, number, p_value};
@@ -167,8 +168,8 @@ fn group_text(group: &GroupSummary, options: &Options) -> String {
     let percent = number(options.level.get() * 100.0);
     let name = group.group.as_ref().map_or(String::new(), |name| format!("{name}: "));
     let mut text = format!(
-        "{name}{} trials, {} with the event, {} without\n\n",
-        group.n,
+        "{name}{}, {} with the event, {} without\n\n",
+        counted(group.n, "trial"),
         group.events,
         group.n - group.events
     );
@@ -188,7 +189,8 @@ fn group_text(group: &GroupSummary, options: &Options) -> String {
     }
     text += &table.render();
     if let Some(more) = group.curve.len().checked_sub(CURVE_ROWS).filter(|&more| more > 0) {
-        text += &format!("  {more} more times; --json has them all\n");
+        let more = counted(more as u64, "more time");
+        text += &format!("  {more}; --json has them all\n");
     }
 
     let mut table = Table::new(&["", "estimate", "low", "high"]);
