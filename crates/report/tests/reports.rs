@@ -81,13 +81,82 @@ fn a_machine_that_cannot_show_the_race() {
     compare("small-machine.md", &report(&small_machine(), Format::Markdown));
 }
 
+/// Names as long as users make them, in wide characters too, and every factor in use.
+fn hostile() -> Synthetic {
+    let mut made = Synthetic::new(192);
+    let path = "a/very/long/path/".repeat(12);
+    made.manifest.command_line =
+        vec!["experiments".into(), "run".into(), path.clone(), "--label".into(), "机=".repeat(60)];
+    made.manifest.definition["title"] = serde_json::json!("机器与内核".repeat(20));
+    made.manifest.source.from = path;
+    made.manifest.disturbances.push("x".repeat(300));
+    for (at, machine) in ["机器".repeat(40), "machine-".repeat(20), "b".into()].iter().enumerate()
+    {
+        for trial in 0..8 {
+            for hash in ["auto", "slots:512"] {
+                let row = made.trial(96, hash);
+                row.workload = trial::factor::Workload::Mutex;
+                row.locks = (32 + at).to_string().parse().ok();
+                row.unlock = Some(trial::factor::Unlock::StoreWake);
+                row.messengers = (4 + at).to_string().parse().ok();
+                row.ramp = format!("grow:{}@1s", 8 + at).parse().unwrap();
+                row.kernel = format!("7.3.{at}-a-kernel-with-a-long-suffix-{}", "y".repeat(50));
+                row.labels = format!("machine={machine};patch={}{at}", "z".repeat(90));
+                if hash == "auto" && trial < 4 {
+                    row.mops_per_s = Some(1.0);
+                    (row.pivot, row.pivot_s) = (Some(Pivot::Pending), Some(1.0));
+                }
+            }
+        }
+    }
+    made.failed(96, "auto", Status::Crashed, &"e".repeat(200));
+    made
+}
+
 #[test]
 fn a_mail_fits_78_columns_whatever_is_in_it() {
-    for made in [Synthetic::reported(), small_machine(), several_kernels()] {
+    use stallscope_report::document::plain_text::width;
+    for made in [Synthetic::reported(), small_machine(), several_kernels(), hostile()] {
         let mail = report(&made, Format::Mail);
         for line in mail.lines() {
-            assert!(line.chars().count() <= 78, "{} columns: {line}", line.chars().count());
+            assert!(width(line) <= 78, "{} columns: {line}", width(line));
         }
+        assert!(
+            mail.contains("Recovery\n--------") || made.rows.iter().all(|r| r.pivot_s.is_none())
+        );
+    }
+}
+
+#[test]
+fn a_contrast_has_its_raw_and_its_adjusted_p_values() {
+    let mail = report(&Synthetic::reported(), Format::Mail);
+    assert!(mail.contains("p, Holm") && mail.contains("p, BH"), "{mail}");
+    let words: Vec<&str> = mail.split_whitespace().collect();
+    assert!(words.join(" ").contains("Adjusted over all 8 contrasts of `contrasts.csv`"), "{mail}");
+    let mut one = Synthetic::new(96);
+    one.trial(96, "auto").mops_per_s = Some(1.0);
+    one.trial(96, "slots:512");
+    let mail = report(&one, Format::Mail);
+    assert!(mail.contains("nothing to adjust for") && !mail.contains("Holm"), "{mail}");
+}
+
+#[test]
+fn checks_alone_are_a_report() {
+    let mut made = Synthetic::new(2);
+    made.manifest.executor = "imported".into();
+    made.manifest.definition = serde_json::json!({"title": "futex selftests"});
+    let (_folder, run) = made.written();
+    let checks =
+        "check,passed,failed\nfutex: futex_wait,3,0\nfutex: futex_requeue,2,1\nskipped,0,0\n";
+    std::fs::write(run.join("checks.csv"), checks).unwrap();
+    let analysis = analyze(&[run], &Options::default()).unwrap();
+    assert!(AnyFigure::of(&analysis).is_empty());
+    let mail = text(&analysis, Format::Mail).unwrap();
+    assert!(mail.contains("1 of 2 checks failed: `futex: futex_requeue`."), "{mail}");
+    assert!(mail.contains("  futex: futex_requeue       2       1  0.008 to 0.906\n"), "{mail}");
+    assert!(mail.contains("skipped"), "{mail}");
+    for absent in ["Cells", "--stall", "No trial", "seed"] {
+        assert!(!mail.contains(absent), "{absent}: {mail}");
     }
 }
 

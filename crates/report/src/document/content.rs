@@ -2,18 +2,18 @@
 //! what disturbed it, what the columns mean, how to do it again.
 
 use analysis::cells::Cell;
-use analysis::contrasts::CellContrast;
-use analysis::factors::{Factors, telling};
 use analysis::run::Run;
 use analysis::words::{counted, percent, seconds, significant};
 use analysis::{Analysis, outcome::StallRule};
 use serde_json::Value;
 
+use super::factor_columns::FactorColumns;
+use super::plain_table::fits_whole;
 use super::{Block, Table};
 use crate::figure::Drawn;
 
-/// The longest table of cells in a text; `cells.csv` has them all.
-const MOST_ROWS: usize = 200;
+/// The longest table in a text; the CSV files have all rows.
+pub(super) const MOST_ROWS: usize = 200;
 
 /// How much room a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +56,10 @@ pub fn blocks(analysis: &Analysis, figures: Vec<Drawn>, room: Room) -> Vec<Block
         blocks.extend(figures.into_iter().map(Block::Figure));
     }
     blocks.extend(cells(analysis, room));
-    blocks.extend(contrasts(analysis, room));
+    blocks.extend(super::contrasts::section(analysis, room));
+    blocks.extend(super::recovery::section(analysis));
     blocks.extend(super::metrics::section(analysis, room));
+    blocks.extend(super::checks::section(analysis));
     for run in &analysis.runs {
         let name = match analysis.runs.len() {
             1 => "How it was measured".to_string(),
@@ -77,8 +79,11 @@ pub fn blocks(analysis: &Analysis, figures: Vec<Drawn>, room: Room) -> Vec<Block
             blocks.push(Block::List(disturbances));
         }
     }
-    blocks.push(Block::Heading(2, "What the columns mean".into()));
-    blocks.push(Block::List(definitions(analysis)));
+    let definitions = definitions(analysis);
+    if !definitions.is_empty() {
+        blocks.push(Block::Heading(2, "What the columns mean".into()));
+        blocks.push(Block::List(definitions));
+    }
     blocks.push(Block::Heading(2, "To do it again".into()));
     blocks.extend(again(analysis));
     blocks
@@ -95,178 +100,166 @@ pub fn answer(analysis: &Analysis) -> Vec<Block> {
     blocks
 }
 
-/// The table of cells.
+/// The tables of cells: what stalled, and how fast it was. In a mail they are two, so that each
+/// number keeps its interval.
 pub fn cells(analysis: &Analysis, room: Room) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading(2, "Cells".into())];
     if analysis.cells.is_empty() {
-        blocks.push(Block::Paragraph("No trial has ended, so there is no cell to show.".into()));
-        return blocks;
+        // Checks alone have no cell.
+        return match analysis.checks.is_empty() {
+            true => vec![
+                Block::Heading(2, "Cells".into()),
+                Block::Paragraph("No trial has ended, so there is no cell to show.".into()),
+            ],
+            false => Vec::new(),
+        };
     }
-    let level = percent(analysis.level.get());
-    let factors: Vec<&Factors> = analysis.cells.iter().map(|cell| &cell.factors).collect();
+    let factors = || analysis.cells.iter().map(|cell| &cell.factors);
     // Threads and hash are always there; of the other factors those that tell cells apart.
-    let mut columns: Vec<&'static str> = telling(factors.iter().copied())
-        .into_iter()
-        .filter(|factor| !["threads", "hash"].contains(factor))
-        .collect();
-    columns.extend(["threads", "hash"]);
-    let same: Vec<String> = analysis.cells[0]
-        .factors
-        .iter()
-        .filter(|(factor, text)| !columns.contains(factor) && !text.is_empty())
-        .map(|(factor, text)| format!("{factor} `{text}`"))
-        .collect();
+    let columns = FactorColumns::of(factors(), &["threads", "hash"]);
+    let seen = Seen::of(analysis);
+    let stalls = stall_columns(analysis, room, seen);
+    let speeds = speed_columns(analysis, seen);
+    let mut blocks = vec![Block::Heading(2, "Cells".into())];
+    let same = columns.same(&analysis.cells[0].factors);
     if !same.is_empty() {
         blocks.push(Block::Paragraph(format!("The same in all cells: {}.", same.join(", "))));
     }
-    let mut header: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
-    let texts = header.len();
-    header.push("stalled".into());
-    match room {
-        Room::Wide => {
-            header.push("failed".into());
-            header.push("share".into());
-            header.push(format!("Wilson {level}"));
-            header.push(format!("exact {level}"));
-            header.push(format!("Mops/s, median ({level})"));
-            header.push(format!("ratio to control ({level})"));
-        }
-        Room::Narrow => {
-            header.push(format!("Wilson {level}"));
-            header.push("Mops/s".into());
-            header.push("ratio".into());
-        }
-    }
-    let row = |cell: &Cell| {
-        let mut row: Vec<String> =
-            columns.iter().map(|factor| cell.factors.get(factor).to_string()).collect();
-        row.push(match &cell.stall {
-            Some(stall) => format!("{} of {}", stall.k, stall.n),
-            None => "not seen".to_string(),
-        });
-        let share = |interval: &str| {
-            let interval = cell.stall_interval(interval);
-            let bound = |x: Option<f64>| x.map_or_else(|| "-".to_string(), probability);
-            interval.map_or_else(String::new, |i| format!("{} to {}", bound(i.low), bound(i.high)))
+    let table = |parts: &[&Vec<CellColumn>]| {
+        let mut header = columns.header();
+        let texts = header.len();
+        let parts = || parts.iter().flat_map(|part| part.iter());
+        header.extend(parts().map(|(head, _)| head.clone()));
+        let row = |cell: &Cell| {
+            let mut row = columns.row(&cell.factors);
+            row.extend(parts().map(|(_, text)| text(cell)));
+            row
         };
-        let median = cell.mops.map_or_else(String::new, |m| significant(m.median, 4));
-        let ratio = cell.control_ratio.and_then(|ratio| ratio.estimate);
-        let ratio_text = ratio.map_or_else(String::new, |ratio| significant(ratio, 3));
-        match room {
-            Room::Wide => {
-                row.push(cell.failed.to_string());
-                row.push(cell.stall.as_ref().map_or_else(String::new, |s| probability(s.estimate)));
-                row.push(share("wilson"));
-                row.push(share("clopper-pearson"));
-                let (low, high) = cell.mops.map_or((None, None), |mops| (mops.low, mops.high));
-                row.push(with_interval(&median, low, high, 4));
-                let (low, high) =
-                    cell.control_ratio.map_or((None, None), |ratio| (ratio.low, ratio.high));
-                row.push(with_interval(&ratio_text, low, high, 3));
-            }
-            Room::Narrow => {
-                row.push(share("wilson"));
-                row.push(median);
-                row.push(ratio_text);
-            }
-        }
-        row
+        let rows = analysis.cells.iter().take(MOST_ROWS).map(row).collect();
+        Table { header, texts, rows }
     };
-    let rows = analysis.cells.iter().take(MOST_ROWS).map(row).collect();
-    blocks.push(Block::Table(Table { header, texts, rows }));
+    match room {
+        Room::Narrow if seen.mops => {
+            if seen.outcomes || seen.failed {
+                blocks.push(Block::Table(narrowed(table(&[&stalls]))));
+            }
+            blocks.push(Block::Table(table(&[&speeds])));
+        }
+        Room::Narrow => blocks.push(Block::Table(narrowed(table(&[&stalls, &speeds])))),
+        Room::Wide => blocks.push(Block::Table(table(&[&stalls, &speeds]))),
+    }
     if analysis.cells.len() > MOST_ROWS {
-        blocks.push(Block::Paragraph(format!(
-            "{} more cells are in `analysis/cells.csv`.",
-            analysis.cells.len() - MOST_ROWS
-        )));
+        let more = (analysis.cells.len() - MOST_ROWS) as u64;
+        let more = counted(more, "more cell is", "more cells are");
+        blocks.push(Block::Paragraph(format!("{more} in `analysis/cells.csv`.")));
     }
     blocks
 }
 
-/// The contrasts in which anything stalled; the others say nothing that the cells do not.
-fn contrasts(analysis: &Analysis, room: Room) -> Vec<Block> {
-    let telling_something: Vec<&CellContrast> = analysis
-        .contrasts
-        .iter()
-        .filter(|contrast| contrast.counts.iter().any(|(stalled, _)| *stalled > 0))
-        .collect();
-    if telling_something.is_empty() {
-        return Vec::new();
-    }
-    let mut columns: Vec<&'static str> = telling(analysis.cells.iter().map(|cell| &cell.factors))
-        .into_iter()
-        .filter(|factor| !["threads", "hash"].contains(factor))
-        .collect();
-    columns.extend(["threads", "hash"]);
-    let level = percent(analysis.level.get());
-    let mut header: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
-    header.push("against".into());
-    let texts = header.len();
-    header.extend(["stalled".to_string(), "there".to_string()]);
-    if room == Room::Wide {
-        header.push(format!("difference (Newcombe {level})"));
-        header.push(format!("ratio (Koopman {level})"));
-        header.push("p".into());
-    }
-    header.push("p, Holm".into());
-    let row = |contrast: &&CellContrast| {
-        let (test, base) =
-            (&analysis.cells[contrast.test].factors, &analysis.cells[contrast.base].factors);
-        let mut row: Vec<String> =
-            columns.iter().map(|factor| test.get(factor).to_string()).collect();
-        row.push(base.get(contrast.against.factor()).to_string());
-        row.extend(contrast.counts.map(|(k, n)| format!("{k} of {n}")));
-        if room == Room::Wide {
-            let difference = &contrast.difference_interval;
-            row.push(with_interval(
-                &significant(contrast.difference, 3),
-                difference.low,
-                difference.high,
-                3,
-            ));
-            let ratio = contrast.ratio.map_or_else(|| "-".to_string(), |r| significant(r, 3));
-            row.push(with_interval(
-                &ratio,
-                contrast.ratio_interval.low,
-                contrast.ratio_interval.high,
-                3,
-            ));
-            row.push(contrast.p.map_or_else(String::new, p_value));
+/// A mail's table without its second interval, where both don't fit.
+fn narrowed(mut table: Table) -> Table {
+    let exact = table.header.iter().position(|head| head.starts_with("exact "));
+    if let Some(at) = exact.filter(|_| !fits_whole(&table, super::mail::WIDTH)) {
+        table.header.remove(at);
+        for row in table.rows.iter_mut().filter(|row| row.len() > at) {
+            row.remove(at);
         }
-        row.push(contrast.p_holm.map_or_else(String::new, p_value));
-        row
-    };
-    let rows = telling_something.iter().take(MOST_ROWS).map(row).collect();
-    let mut blocks = vec![
-        Block::Heading(2, "Contrasts".into()),
-        Block::Paragraph(format!(
-            "Each cell in which anything stalled against its control, and against other kernels or \
-             labels. p is Boschloo's exact test, two-sided; adjusted by Holm's method over all {} of \
-             `contrasts.csv`.",
-            counted(analysis.contrasts.len() as u64, "contrast", "contrasts")
-        )),
-        Block::Table(Table { header, texts, rows }),
-    ];
-    if telling_something.len() > MOST_ROWS {
-        blocks.push(Block::Paragraph(format!(
-            "{} more are in `analysis/contrasts.csv`.",
-            telling_something.len() - MOST_ROWS
-        )));
     }
-    blocks
+    table
 }
 
-/// A p-value, never as 0.
-fn p_value(p: f64) -> String {
-    match p {
-        p if p < 1e-4 => "<0.0001".to_string(),
-        p if p < 0.01 => format!("{p:.4}"),
-        p => format!("{p:.3}"),
+/// What there is to show of any cell: a column without a value is left out.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    outcomes: bool,
+    failed: bool,
+    mops: bool,
+    ratios: bool,
+}
+
+impl Seen {
+    fn of(analysis: &Analysis) -> Seen {
+        let any = |is: fn(&Cell) -> bool| analysis.cells.iter().any(is);
+        Seen {
+            outcomes: any(|cell| cell.stall.is_some()),
+            failed: any(|cell| cell.failed > 0),
+            mops: any(|cell| cell.mops.is_some()),
+            ratios: any(|cell| cell.control_ratio.is_some()),
+        }
     }
+}
+
+/// A head, and a cell's text under it.
+type CellColumn = (String, Box<dyn Fn(&Cell) -> String>);
+
+fn stall_columns(analysis: &Analysis, room: Room, seen: Seen) -> Vec<CellColumn> {
+    let level = percent(analysis.level.get());
+    let mut columns: Vec<CellColumn> = Vec::new();
+    if seen.outcomes {
+        columns.push((
+            "stalled".into(),
+            Box::new(|cell| match &cell.stall {
+                Some(stall) => format!("{} of {}", stall.k, stall.n),
+                None => "not seen".to_string(),
+            }),
+        ));
+    } else {
+        columns.push(("trials".into(), Box::new(|cell| cell.trials.to_string())));
+    }
+    if seen.failed {
+        columns.push(("failed".into(), Box::new(|cell| cell.failed.to_string())));
+    }
+    if !seen.outcomes {
+        return columns;
+    }
+    if room == Room::Wide {
+        columns.push((
+            "share".into(),
+            Box::new(|cell| {
+                cell.stall.as_ref().map_or_else(String::new, |stall| probability(stall.estimate))
+            }),
+        ));
+    }
+    let share = |method: &'static str| -> Box<dyn Fn(&Cell) -> String> {
+        Box::new(move |cell| {
+            let bound = |x: Option<f64>| x.map_or_else(|| "-".to_string(), probability);
+            cell.stall_interval(method)
+                .map_or_else(String::new, |i| format!("{} to {}", bound(i.low), bound(i.high)))
+        })
+    };
+    columns.push((format!("Wilson {level}"), share("wilson")));
+    columns.push((format!("exact {level}"), share("clopper-pearson")));
+    columns
+}
+
+fn speed_columns(analysis: &Analysis, seen: Seen) -> Vec<CellColumn> {
+    let level = percent(analysis.level.get());
+    let mut columns: Vec<CellColumn> = Vec::new();
+    if seen.mops {
+        columns.push((
+            format!("Mops/s, median ({level})"),
+            Box::new(|cell| {
+                cell.mops.map_or_else(String::new, |mops| {
+                    with_interval(&significant(mops.median, 4), mops.low, mops.high, 4)
+                })
+            }),
+        ));
+    }
+    if seen.ratios {
+        columns.push((
+            format!("ratio to control ({level})"),
+            Box::new(|cell| {
+                let ratio = cell.control_ratio.and_then(|ratio| Some((ratio, ratio.estimate?)));
+                ratio.map_or_else(String::new, |(ratio, estimate)| {
+                    with_interval(&significant(estimate, 3), ratio.low, ratio.high, 3)
+                })
+            }),
+        ));
+    }
+    columns
 }
 
 /// A probability to three decimals, or to two digits where that would be 0.
-fn probability(p: f64) -> String {
+pub(super) fn probability(p: f64) -> String {
     if p != 0.0 && p < 0.001 { significant(p, 2) } else { format!("{p:.3}") }
 }
 
@@ -282,7 +275,12 @@ fn between(low: Option<f64>, high: Option<f64>, digits: usize) -> String {
     }
 }
 
-fn with_interval(value: &str, low: Option<f64>, high: Option<f64>, digits: usize) -> String {
+pub(super) fn with_interval(
+    value: &str,
+    low: Option<f64>,
+    high: Option<f64>,
+    digits: usize,
+) -> String {
     match between(low, high, digits) {
         between if between.is_empty() || value.is_empty() => value.to_string(),
         between => format!("{value} ({between})"),
@@ -403,30 +401,44 @@ fn circumstances(run: &Run) -> Table {
 
 fn definitions(analysis: &Analysis) -> Vec<String> {
     let level = percent(analysis.level.get());
-    let mut items = vec![
-        format!(
+    let seen = Seen::of(analysis);
+    let mut items = Vec::new();
+    if analysis.cells.is_empty() {
+        return items;
+    }
+    if seen.outcomes {
+        items.push(format!(
             "stalled: of the trials that did their work and in which the rule has something to look at, \
              those in which {} (rule `{}`). Failed trials are in no count.",
             analysis.stall.in_words(&analysis.control),
             analysis.stall
-        ),
-        format!(
+        ));
+        items.push(format!(
             "Wilson {level}: the score interval for the stall probability; its mean coverage is near \
              {level} at any n. exact {level}: Clopper and Pearson's, never below {level}, and wider."
-        ),
-        format!(
-            "Mops/s: the median over the cell's trials of millions of operations a second, in the time \
-             in which all threads worked; its interval is between two order statistics and assumes \
-             nothing of the distribution. Where stalls make two modes, the median is in one of them: \
-             the figure shows every trial."
-        ),
-        format!(
+        ));
+    }
+    let imported = analysis.runs.iter().all(Run::is_imported);
+    if seen.mops {
+        let over = if imported { "" } else { ", in the time in which all threads worked" };
+        let modes = match seen.outcomes {
+            true => " Where stalls make two modes, the median is in one of them.",
+            false => "",
+        };
+        items.push(format!(
+            "Mops/s: the median over the cell's trials of millions of operations a second{over}; its \
+             interval is between two order statistics and assumes nothing of the distribution.{modes}"
+        ));
+    }
+    if seen.ratios || analysis.metrics.iter().any(|metric| metric.control_ratio.is_some()) {
+        items.push(format!(
             "ratio to control: the cell's median over the median of its control (`{}`, all else the \
              same), with the percentile bootstrap interval ({} resamples, seed {}).",
             analysis.control, analysis.resampling.resamples, analysis.resampling.seed
-        ),
-        "An empty field was not observable, or does not exist; it is never a 0.".to_string(),
-    ];
+        ));
+    }
+    items
+        .push("An empty field was not observable, or does not exist; it is never a 0.".to_string());
     if let StallRule::Pivot { limit } = analysis.stall {
         items.push(format!(
             "A growth is seen as installed at the first sample that shows the new size. One that is still \
@@ -446,6 +458,15 @@ fn again(analysis: &Analysis) -> Vec<Block> {
             blocks.push(Block::Code(command.join(" ")));
         }
         let source = &run.manifest.source;
+        if run.is_imported() {
+            blocks.push(Block::Paragraph(format!(
+                "The source is {} (SHA-256 {}); what was read of it is in `{}`.",
+                source.from,
+                source.sha256.chars().take(16).collect::<String>(),
+                run.folder.display()
+            )));
+            continue;
+        }
         blocks.push(Block::Paragraph(format!(
             "The definition is {} (SHA-256 {}), the seed {}: the same seed gives the same order of \
              trials. It is whole in `{}`.",
@@ -457,11 +478,11 @@ fn again(analysis: &Analysis) -> Vec<Block> {
     }
     let names: Vec<String> = analysis.runs.iter().map(|run| quoted(&run.name())).collect();
     blocks.push(Block::Paragraph("The tables and this report, from the recorded trials:".into()));
-    blocks.push(Block::Code(format!(
-        "experiments report {} --stall {}",
-        names.join(" "),
-        analysis.stall
-    )));
+    let rule = match analysis.cells.is_empty() {
+        true => String::new(),
+        false => format!(" --stall {}", analysis.stall),
+    };
+    blocks.push(Block::Code(format!("experiments report {}{rule}", names.join(" "))));
     blocks
 }
 

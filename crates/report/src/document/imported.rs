@@ -22,8 +22,11 @@ pub fn circumstances(run: &Run) -> Table {
         let lines = counted(lines, "line", "lines");
         say("not understood", format!("{unread} of {lines}, named in `manifest.json`"));
     }
-    let trials = counted(run.finished as u64, "trial", "trials");
-    say("trials", format!("{trials}; in which order, and how far apart, is not known"));
+    match run.finished {
+        0 => say("trials", "none: functional checks only".to_string()),
+        1 => say("trials", "1".to_string()),
+        n => say("trials", format!("{n}; in which order, and how far apart, is not known")),
+    }
     for kernel in &manifest.kernels {
         say("kernel", format!("`{}`", kernel.name));
     }
@@ -41,7 +44,8 @@ pub fn circumstances(run: &Run) -> Table {
     for (note, texts) in import("said").and_then(Value::as_object).into_iter().flatten() {
         for (text, count) in texts.as_object().into_iter().flatten() {
             let count = count.as_u64().unwrap_or(0);
-            say(note, format!("{text} ({})", counted(count, "trial", "trials")));
+            let name = format!("note: {note}");
+            say(&name, format!("{text} ({})", counted(count, "trial", "trials")));
         }
     }
     for note in import("notes").and_then(Value::as_array).into_iter().flatten() {
@@ -80,8 +84,8 @@ mod tests {
         for part in [
             "`repro.log` (reproducer",
             "1 of 7 lines",
-            "1 trial;",
-            "approximate ~300s (1 trial)",
+            "trials 1",
+            "note: approximate ~300s (1 trial)",
             "page",
         ] {
             assert!(text.contains(part), "{part}: {text}");

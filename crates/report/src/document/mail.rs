@@ -1,8 +1,11 @@
 //! Plain text of at most 78 columns, for a mailing list. Figures are left out.
 
+use super::plain_table;
+use super::plain_text::{folded_command, padded, width, wrapped};
 use super::{Block, Table};
 
-const WIDTH: usize = 78;
+/// The columns of a mail.
+pub const WIDTH: usize = 78;
 
 /// The text.
 pub fn render(blocks: &[Block]) -> String {
@@ -11,11 +14,13 @@ pub fn render(blocks: &[Block]) -> String {
         let part = match block {
             Block::Heading(1, title) => {
                 let lines = wrapped(title, WIDTH);
-                let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+                let longest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
                 format!("{}\n{}\n", lines.join("\n"), "=".repeat(longest))
             }
             Block::Heading(_, title) => {
-                format!("{title}\n{}\n", "-".repeat(title.chars().count().min(WIDTH)))
+                let lines = wrapped(title, WIDTH);
+                let longest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
+                format!("{}\n{}\n", lines.join("\n"), "-".repeat(longest))
             }
             Block::Paragraph(paragraph) => wrapped(paragraph, WIDTH).join("\n") + "\n",
             Block::List(items) => items
@@ -25,7 +30,7 @@ pub fn render(blocks: &[Block]) -> String {
             Block::Table(table) => rows(table),
             Block::Figure(_) => continue,
             Block::Code(code) => {
-                code.trim_end().lines().map(|line| format!("  {line}\n")).collect()
+                code.trim_end().lines().map(|line| folded_command(line, WIDTH)).collect()
             }
         };
         if !text.is_empty() {
@@ -37,54 +42,23 @@ pub fn render(blocks: &[Block]) -> String {
 }
 
 fn rows(table: &Table) -> String {
-    let all = || std::iter::once(&table.header).chain(&table.rows);
-    let widths: Vec<usize> = (0..table.header.len())
-        .map(|column| {
-            all()
-                .filter_map(|row| row.get(column))
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
     // Two columns of which the last is prose: its lines are broken beside the first.
     if table.texts == 2 && table.header.len() == 2 {
-        let first = widths[0].min(24);
+        let names = table.rows.iter().filter_map(|row| row.first());
+        let first = names.map(|name| width(name)).max().unwrap_or(0).min(24);
         let lines = table.rows.iter().map(|row| {
-            let second = wrapped(&row[1], WIDTH - first - 4);
-            let gap = format!("\n{}", " ".repeat(first + 4));
-            format!("  {:<first$}  {}\n", row[0], second.join(&gap))
+            let name = wrapped(row.first().map_or("", String::as_str), first);
+            let prose = wrapped(row.get(1).map_or("", String::as_str), WIDTH - first - 4);
+            let line = |at: usize| {
+                let part = |of: &[String]| of.get(at).cloned().unwrap_or_default();
+                format!("  {}  {}", padded(&part(&name), first, true), part(&prose))
+            };
+            let lines = (0..name.len().max(prose.len())).map(line);
+            lines.map(|line| line.trim_end().to_string() + "\n").collect::<String>()
         });
         return lines.collect();
     }
-    let line = |row: &Vec<String>| {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let gap = "  ";
-            line += &match column < table.texts {
-                true => format!("{gap}{cell:<width$}"),
-                false => format!("{gap}{cell:>width$}"),
-            };
-        }
-        line.trim_end().to_string() + "\n"
-    };
-    all().map(line).collect()
-}
-
-/// Breaks a text at its spaces into lines of at most `width` characters; a longer word, such as a
-/// path, has a line of its own.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
+    plain_table::render(table, WIDTH)
 }
 
 #[cfg(test)]

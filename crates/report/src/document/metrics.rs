@@ -1,14 +1,12 @@
 //! What was measured beyond throughput, as a table.
 
 use analysis::Analysis;
-use analysis::factors::telling;
-use analysis::words::{percent, significant};
+use analysis::metrics::CellMetric;
+use analysis::words::{counted, p_value, percent, significant};
 
-use super::content::Room;
+use super::content::{MOST_ROWS, Room, with_interval};
+use super::factor_columns::FactorColumns;
 use super::{Block, Table};
-
-/// The longest table; `metrics.csv` has all rows.
-const MOST_ROWS: usize = 200;
 
 /// The section; nothing where nothing more was measured.
 pub fn section(analysis: &Analysis, room: Room) -> Vec<Block> {
@@ -16,60 +14,111 @@ pub fn section(analysis: &Analysis, room: Room) -> Vec<Block> {
         return Vec::new();
     }
     let cells = analysis.metrics.iter().filter_map(|metric| analysis.cells.get(metric.cell));
-    let columns = telling(cells.map(|cell| &cell.factors));
+    let columns = FactorColumns::of(cells.map(|cell| &cell.factors), &[]);
     let mut header: Vec<String> = vec!["metric".into(), "unit".into()];
-    header.extend(columns.iter().map(|name| name.to_string()));
+    header.extend(columns.header());
     let texts = header.len();
     let level = percent(analysis.level.get());
+    let ratios = analysis.metrics.iter().any(|metric| metric.control_ratio.is_some());
+    // One value against one is no test.
+    let tested = |found: &CellMetric| found.median.n > 1 && found.control_n > 1;
+    let tests = analysis.metrics.iter().any(tested);
     header.push("n".into());
-    match room {
-        Room::Wide => {
-            header.push(format!("median ({level})"));
-            header.push(format!("ratio to control ({level})"));
-        }
-        Room::Narrow => header.extend(["median".into(), "ratio".into()]),
+    header.push(format!("median ({level})"));
+    if ratios {
+        header.push(format!("ratio to control ({level})"));
     }
-    let bounds = |low: Option<f64>, high: Option<f64>, digits| match (room, low, high) {
-        (Room::Wide, Some(low), Some(high)) => {
-            format!(" ({} to {})", significant(low, digits), significant(high, digits))
-        }
-        _ => String::new(),
-    };
+    if tests {
+        header.push("p".into());
+    }
     let mut order: Vec<_> = analysis.metrics.iter().collect();
     // One metric's cells beside each other; within it the order of the cells.
     order.sort_by(|a, b| {
         a.metric.cmp(&b.metric).then(a.unit.cmp(&b.unit)).then(a.cell.cmp(&b.cell))
     });
-    let rows =
-        order.iter().take(MOST_ROWS).map(|found| {
-            let mut row = vec![found.metric.clone(), found.unit.clone()];
-            let factors = analysis.cells.get(found.cell).map(|cell| &cell.factors);
-            row.extend(columns.iter().map(|name| {
-                factors.map_or_else(String::new, |factors| factors.get(name).to_string())
-            }));
-            let median = found.median;
-            row.push(median.n.to_string());
-            let interval = bounds(median.low, median.high, 4);
-            row.push(significant(median.median, 4) + &interval);
+    let rows = order.iter().take(MOST_ROWS).map(|found| {
+        let mut row = vec![found.metric.clone(), found.unit.clone()];
+        match analysis.cells.get(found.cell) {
+            Some(cell) => row.extend(columns.row(&cell.factors)),
+            None => row.resize(texts, String::new()),
+        }
+        let median = found.median;
+        row.push(median.n.to_string());
+        row.push(with_interval(&significant(median.median, 4), median.low, median.high, 4));
+        if ratios {
             let ratio = found.control_ratio.and_then(|ratio| Some((ratio, ratio.estimate?)));
             row.push(ratio.map_or_else(String::new, |(ratio, estimate)| {
-                significant(estimate, 3) + &bounds(ratio.low, ratio.high, 3)
+                with_interval(&significant(estimate, 3), ratio.low, ratio.high, 3)
             }));
-            row
-        });
-    let table = Table { header, texts, rows: rows.collect() };
-    let mut blocks = vec![
-        Block::Heading(2, "What else was measured".into()),
-        Block::Paragraph(
-            "Medians over a cell's trials, a number a trial; the ratio is of the medians. A median of \
-             quantiles is not the quantile of all."
-                .into(),
-        ),
-        Block::Table(table),
-    ];
+        }
+        if tests {
+            let p = found.control_p.filter(|_| tested(found));
+            row.push(p.map_or_else(String::new, p_value));
+        }
+        row
+    });
+    let mut table = Table { header, texts, rows: rows.collect() };
+    let mut text = "Medians over a cell's trials, a number a trial".to_string();
+    if analysis.metrics.iter().any(|metric| metric.median.low.is_none()) {
+        text += ", with an interval where there are enough of them";
+    }
+    text += ". A median of quantiles is not the quantile of all.";
+    if ratios {
+        text += " The ratio is of the medians.";
+    }
+    if tests {
+        text += " p is Mann and Whitney's test against the control, two-sided, not adjusted.";
+    }
+    let mut blocks =
+        vec![Block::Heading(2, "What else was measured".into()), Block::Paragraph(text)];
+    match room {
+        Room::Wide => {
+            strip_empty(&mut table);
+            blocks.push(Block::Table(table));
+        }
+        Room::Narrow => blocks.extend(one_by_one(table)),
+    }
     if order.len() > MOST_ROWS {
-        let more = order.len() - MOST_ROWS;
-        blocks.push(Block::Paragraph(format!("{more} more rows are in `analysis/metrics.csv`.")));
+        let more = counted((order.len() - MOST_ROWS) as u64, "more row is", "more rows are");
+        blocks.push(Block::Paragraph(format!("{more} in `analysis/metrics.csv`.")));
     }
     blocks
+}
+
+/// A table a metric, named above it: without the columns that are the same in all its rows, a mail
+/// has room for the others.
+fn one_by_one(table: Table) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for rows in table.rows.chunk_by(|a, b| a.iter().take(2).eq(b.iter().take(2))) {
+        let name =
+            |at: usize| rows.first().and_then(|row| row.get(at)).cloned().unwrap_or_default();
+        let unit = name(1);
+        let unit = if unit == "1" { String::new() } else { format!(", in {unit}") };
+        blocks.push(Block::Paragraph(format!("`{}`{unit}:", name(0))));
+        let rest = |row: &[String]| row.iter().skip(2).cloned().collect::<Vec<String>>();
+        let mut part = Table {
+            header: rest(&table.header),
+            texts: table.texts.saturating_sub(2),
+            rows: rows.iter().map(|row| rest(row)).collect(),
+        };
+        strip_empty(&mut part);
+        blocks.push(Block::Table(part));
+    }
+    blocks
+}
+
+/// Takes out the columns that are empty in every row.
+fn strip_empty(table: &mut Table) {
+    for at in (0..table.header.len()).rev() {
+        let empty = |row: &Vec<String>| row.get(at).is_none_or(String::is_empty);
+        if !table.rows.is_empty() && table.rows.iter().all(empty) {
+            table.header.remove(at);
+            for row in table.rows.iter_mut().filter(|row| row.len() > at) {
+                row.remove(at);
+            }
+            if at < table.texts {
+                table.texts -= 1;
+            }
+        }
+    }
 }

@@ -1,11 +1,17 @@
 //! A report as blocks, and the forms it is written in.
 
+pub mod checks;
 pub mod content;
+pub mod contrasts;
+pub mod factor_columns;
 pub mod html;
 pub mod imported;
 pub mod mail;
 pub mod markdown;
 pub mod metrics;
+pub mod plain_table;
+pub mod plain_text;
+pub mod recovery;
 
 use crate::figure::Drawn;
 

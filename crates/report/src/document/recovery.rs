@@ -1,0 +1,129 @@
+//! How long a due growth took, cell by cell, with what was censored.
+
+use analysis::Analysis;
+use analysis::recovery::{CellRecovery, SeenBy};
+use analysis::words::{counted, p_value, percent, seconds};
+
+use super::content::MOST_ROWS;
+use super::factor_columns::FactorColumns;
+use super::{Block, Table};
+
+/// The fewest recoveries for which the test of a constant hazard is shown: with 15 it rejects 7 of
+/// 100 constant ones at 5 %, below that more (`analysis::stat::survival::shape_test`).
+const ENOUGH_FOR_SHAPE: u64 = 15;
+
+/// Below so many trials Greenwood's variance is rough (Coverage in docs/statistics.md).
+const ROUGH_BELOW: u64 = 25;
+
+/// The section; nothing where growth was due nowhere.
+pub fn section(analysis: &Analysis) -> Vec<Block> {
+    let found: Vec<&CellRecovery> =
+        analysis.recovery.iter().filter(|one| analysis.cells.get(one.cell).is_some()).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let factors = |one: &CellRecovery| &analysis.cells[one.cell].factors;
+    let columns = FactorColumns::of(found.iter().map(|one| factors(one)), &["threads", "hash"]);
+    let level = percent(analysis.level.get());
+    let by_throughput = found.iter().all(|one| one.seen_by == SeenBy::Throughput);
+    // One column for the shape where it is shown at all.
+    let shape = found.iter().any(|one| one.events >= ENOUGH_FOR_SHAPE && one.shape_p.is_some());
+    let mut header = columns.header();
+    let texts = header.len();
+    header.push("n".into());
+    header.push(if by_throughput { "recovered" } else { "installed" }.into());
+    header.push("censored".into());
+    header.push(format!("median ({level})"));
+    header.push(format!("mean ({level})"));
+    header.push("up to".into());
+    if shape {
+        header.push("Weibull shape".into());
+        header.push("p, shape = 1".into());
+    }
+    let row = |one: &&CellRecovery| {
+        let mut row = columns.row(factors(one));
+        row.push(one.n.to_string());
+        row.push(one.events.to_string());
+        row.push((one.n - one.events.min(one.n)).to_string());
+        row.push(time(one.median.estimate, one.median.low, one.median.high, "not reached"));
+        row.push(time(one.rmst.estimate, one.rmst.low, one.rmst.high, "-"));
+        row.push(seconds(one.until_s));
+        if shape {
+            let enough = one.events >= ENOUGH_FOR_SHAPE;
+            let text = |value: Option<f64>, as_text: fn(f64) -> String| {
+                value.filter(|_| enough).map_or_else(String::new, as_text)
+            };
+            row.push(text(one.weibull_shape, |shape| analysis::words::significant(shape, 3)));
+            row.push(text(one.shape_p, p_value));
+        }
+        row
+    };
+    let rows = found.iter().take(MOST_ROWS).map(row).collect();
+    let what = match by_throughput {
+        true => {
+            "From the start of the load to the recovery of the throughput, as the source tells it"
+        }
+        false => {
+            "From the moment at which growth became due to the first sample that showed the new size"
+        }
+    };
+    let mut text = format!(
+        "{what}. A trial whose load ended first is censored there: it counts as at least that long. The \
+         median is Kaplan and Meier's, with the log-log interval; where fewer than half came to an end, \
+         it is not reached. The mean is the area under the curve up to the time beside it."
+    );
+    if shape {
+        text += " Weibull's shape is below 1 where a growth that has waited long will wait longer still, \
+                 1 where the time already waited does not matter; p is the likelihood-ratio test of 1.";
+    } else if found.iter().any(|one| one.events > 0) {
+        text += &format!(
+            " Whether the time already waited matters is not tested: that takes {ENOUGH_FOR_SHAPE} that \
+             came to an end in a cell."
+        );
+    }
+    if found.iter().any(|one| one.n < ROUGH_BELOW) {
+        text += &format!(
+            " In a cell of fewer than {ROUGH_BELOW} trials the intervals are rough, and that of the mean \
+             covers too little."
+        );
+    }
+    let mut blocks = vec![
+        Block::Heading(2, "Recovery".into()),
+        Block::Paragraph(text),
+        Block::Table(Table { header, texts, rows }),
+    ];
+    if found.len() > MOST_ROWS {
+        let more = counted((found.len() - MOST_ROWS) as u64, "more row is", "more rows are");
+        blocks.push(Block::Paragraph(format!("{more} in `analysis/recovery.csv`.")));
+    }
+    blocks
+}
+
+/// `169 s (14 s to 300 s)`; what has no estimate has its lower bound.
+fn time(estimate: Option<f64>, low: Option<f64>, high: Option<f64>, without: &str) -> String {
+    let bounds = match (low, high) {
+        (Some(low), Some(high)) => Some(format!("{} to {}", seconds(low), seconds(high))),
+        (Some(low), None) => Some(format!("above {}", seconds(low))),
+        (None, Some(high)) => Some(format!("below {}", seconds(high))),
+        (None, None) => None,
+    };
+    match (estimate, bounds) {
+        (Some(estimate), Some(bounds)) => format!("{} ({bounds})", seconds(estimate)),
+        (Some(estimate), None) => seconds(estimate),
+        (None, Some(bounds)) => format!("{without} ({bounds})"),
+        (None, None) => without.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_says_what_is_known_of_it() {
+        assert_eq!(time(Some(169.0), Some(14.0), Some(300.0), "-"), "169 s (14 s to 300 s)");
+        assert_eq!(time(Some(3.17), Some(1.04), None, "-"), "3.17 s (above 1.04 s)");
+        assert_eq!(time(None, Some(2.0), None, "not reached"), "not reached (above 2 s)");
+        assert_eq!(time(None, None, None, "not reached"), "not reached");
+    }
+}
