@@ -39,6 +39,8 @@ pub struct Plot {
     bottom: f64,
     /// Room between the title of x and the legend.
     below: f64,
+    /// Whether the grid is that of x.
+    upright_grid: bool,
     legend: Legend,
 }
 
@@ -54,7 +56,8 @@ impl Plot {
     ) -> Self {
         let subtitle = wrapped(subtitle, SUBTITLE, size.0 - 2.0 * EDGE);
         let widest = y.ticks.iter().map(|tick| text_width(&tick.label, TICK, Weight::Regular));
-        let left = EDGE + LABEL + 8.0 + widest.fold(0.0, f64::max) + 8.0;
+        let title_room = if y.title.is_empty() { 0.0 } else { LABEL + 8.0 };
+        let left = EDGE + title_room + widest.fold(0.0, f64::max) + 8.0;
         let top = EDGE + TITLE + 7.0 + subtitle.len() as f64 * (SUBTITLE + 3.5) + 10.0;
         let legend = legend.laid_out(size.0 - 2.0 * EDGE);
         let under = 5.0 + TICK + 6.0 + LABEL + 8.0 + legend.height();
@@ -67,6 +70,7 @@ impl Plot {
             top,
             bottom: size.1 - EDGE - under,
             below: 0.0,
+            upright_grid: false,
             x,
             y,
             legend,
@@ -77,6 +81,12 @@ impl Plot {
     pub fn with_lines_below(mut self, lines: usize) -> Self {
         self.below = lines as f64 * LINE;
         self.bottom -= self.below;
+        self
+    }
+
+    /// Has the grid lines upright, at the ticks of x.
+    pub fn with_upright_grid(mut self) -> Self {
+        self.upright_grid = true;
         self
     }
 
@@ -116,6 +126,11 @@ impl Plot {
         self.bottom
     }
 
+    /// The left end of the data's room.
+    pub fn left_end(&self) -> f64 {
+        self.left
+    }
+
     /// Draws all but the data.
     pub fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {
         let (middle_x, middle_y) = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
@@ -124,9 +139,16 @@ impl Plot {
             let y = EDGE + TITLE + 7.0 + line as f64 * (SUBTITLE + 3.5);
             canvas.text(text, (EDGE, y), Anchor::TopLeft, SUBTITLE, Weight::Regular, QUIET)?;
         }
-        for tick in self.y.ticks.iter().filter(|tick| !tick.label.is_empty()) {
-            let y = self.y_at(tick.value);
-            canvas.line(&[(self.left, y), (self.right, y)], GRID, 1.0)?;
+        let gridded = if self.upright_grid { &self.x } else { &self.y };
+        for tick in gridded.ticks.iter().filter(|tick| !tick.label.is_empty()) {
+            let ends = if self.upright_grid {
+                let x = self.x_at(tick.value);
+                [(x, self.top), (x, self.bottom)]
+            } else {
+                let y = self.y_at(tick.value);
+                [(self.left, y), (self.right, y)]
+            };
+            canvas.line(&ends, GRID, 1.0)?;
         }
         canvas.line(&[(self.left, self.top), (self.left, self.bottom)], AXIS, 1.0)?;
         canvas.line(&[(self.left, self.bottom), (self.right, self.bottom)], AXIS, 1.0)?;
@@ -141,7 +163,9 @@ impl Plot {
             Weight::Regular,
             INK,
         )?;
-        canvas.text_upwards(&self.y.title, (EDGE + LABEL / 2.0, middle_y), LABEL, INK)?;
+        if !self.y.title.is_empty() {
+            canvas.text_upwards(&self.y.title, (EDGE + LABEL / 2.0, middle_y), LABEL, INK)?;
+        }
         self.legend.draw(canvas, EDGE, under_ticks + LABEL + 8.0 + self.below)
     }
 

@@ -103,6 +103,8 @@ pub enum Marker {
 pub struct Canvas<'a, DB: Backend> {
     area: &'a DrawingArea<DB, Shift>,
     scale: f64,
+    /// How far below its place a text stands that is centred on it, a share of its size.
+    lowered: f64,
 }
 
 type Drawn = Result<(), DrawError>;
@@ -125,6 +127,21 @@ impl<DB: Backend> Canvas<'_, DB> {
     pub fn line(&self, points: &[(f64, f64)], colour: RGBColor, width: f64) -> Drawn {
         let points: Vec<_> = points.iter().map(|(x, y)| self.at(*x, *y)).collect();
         self.area.draw(&PathElement::new(points, self.stroke(colour, width))).map_err(failed)
+    }
+
+    /// A line of which every part is upright or level, through points. Each part is a rectangle:
+    /// where two points share a pixel, a stroked line would lean.
+    pub fn steps(&self, points: &[(f64, f64)], colour: RGBColor, width: f64) -> Drawn {
+        let half = ((width * self.scale / 2.0).round() as i32).max(1);
+        for pair in points.windows(2) {
+            let (a, b) = (self.at(pair[0].0, pair[0].1), self.at(pair[1].0, pair[1].1));
+            let corners = [
+                (a.0.min(b.0) - half, a.1.min(b.1) - half),
+                (a.0.max(b.0) + half, a.1.max(b.1) + half),
+            ];
+            self.area.draw(&Rectangle::new(corners, colour.filled())).map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// A straight line of dashes.
@@ -200,7 +217,11 @@ impl<DB: Backend> Canvas<'_, DB> {
         weight: Weight,
         colour: RGBColor,
     ) -> Drawn {
-        self.styled(text, (x, y), anchor, font(size * self.scale, weight), colour)
+        let lowered = match anchor {
+            Anchor::Left | Anchor::Right | Anchor::Centre => size * self.lowered,
+            Anchor::Top | Anchor::TopLeft => 0.0,
+        };
+        self.styled(text, (x, y + lowered), anchor, font(size * self.scale, weight), colour)
     }
 
     /// A text that reads from below, centred.
@@ -245,7 +266,7 @@ pub fn svg(
     {
         let area = SVGBackend::with_string(&mut text, (wide, high)).into_drawing_area();
         area.fill(&WHITE).map_err(failed)?;
-        draw(&Canvas { area: &area, scale: SVG_UNITS })?;
+        draw(&Canvas { area: &area, scale: SVG_UNITS, lowered: 0.0 })?;
         area.present().map_err(failed)?;
     }
     // Shown at its size in points; `viewBox` keeps the units.
@@ -255,6 +276,12 @@ pub fn svg(
     Ok(text.replacen(&format!("height=\"{high}\""), &format!("height=\"{}\"", shown(height)), 1))
 }
 
+/// Pixels drawn for a pixel kept, each way: the drawing library has whole pixels only.
+const FINER: usize = 2;
+
+/// The drawing library centres the box of a text, which is higher than its letters.
+const LOWERED: f64 = 0.16;
+
 /// Draws to a PNG file with so many pixels a point.
 pub fn png(
     file: &Path,
@@ -263,11 +290,38 @@ pub fn png(
     draw: impl FnOnce(&Canvas<'_, BitMapBackend<'_>>) -> Drawn,
 ) -> Drawn {
     fonts()?;
-    let pixels = ((width * scale).ceil() as u32, (height * scale).ceil() as u32);
-    let area = BitMapBackend::new(file, pixels).into_drawing_area();
-    area.fill(&WHITE).map_err(failed)?;
-    draw(&Canvas { area: &area, scale })?;
-    area.present().map_err(failed)
+    let (wide, high) = ((width * scale).ceil() as u32, (height * scale).ceil() as u32);
+    let finer = FINER as u32;
+    let mut fine = vec![0; (wide * finer * high * finer * 3) as usize];
+    {
+        let size = (wide * finer, high * finer);
+        let area = BitMapBackend::with_buffer(&mut fine, size).into_drawing_area();
+        area.fill(&WHITE).map_err(failed)?;
+        let scale = scale * f64::from(finer);
+        draw(&Canvas { area: &area, scale, lowered: LOWERED })?;
+        area.present().map_err(failed)?;
+    }
+    let mut backend = BitMapBackend::new(file, (wide, high));
+    backend.blit_bitmap((0, 0), (wide, high), &averaged(&fine, wide as usize)).map_err(failed)?;
+    backend.present().map_err(failed)
+}
+
+/// An image of RGB bytes with the mean of each square of [`FINER`] pixels as one, `wide` of them a
+/// line.
+fn averaged(fine: &[u8], wide: usize) -> Vec<u8> {
+    let line = wide * FINER * 3;
+    fine.chunks_exact(line * FINER)
+        .flat_map(|lines| {
+            (0..wide * 3).map(move |at| {
+                let (pixel, channel) = (at / 3, at % 3);
+                let square = (0..FINER * FINER).map(|n| {
+                    let (x, y) = (pixel * FINER + n % FINER, n / FINER);
+                    lines.get(y * line + x * 3 + channel).map_or(0, |byte| u32::from(*byte))
+                });
+                (square.sum::<u32>() / (FINER * FINER) as u32) as u8
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -279,6 +333,24 @@ mod tests {
         let width = |text| text_width(text, 10.0, Weight::Regular);
         assert!(width("threads") > width("thread"));
         assert!((width("threads") * 2.0 - width("threadsthreads")).abs() < 1.0);
+    }
+
+    #[test]
+    fn four_pixels_are_kept_as_their_mean() {
+        // Two lines of four pixels, black but for one white pixel in the second square.
+        let mut fine = vec![0; 2 * 4 * 3];
+        fine[2 * 3..3 * 3].fill(255);
+        assert_eq!(averaged(&fine, 2), [0, 0, 0, 63, 63, 63]);
+    }
+
+    #[test]
+    fn steps_that_share_a_pixel_stay_upright() {
+        let drawn = svg((100.0, 50.0), |canvas| {
+            canvas.steps(&[(10.0, 10.0), (10.05, 10.0), (10.05, 40.0)], RGBColor(1, 2, 3), 1.5)
+        })
+        .unwrap();
+        assert_eq!(drawn.matches("<rect").count(), 3, "the page and two parts: {drawn}");
+        assert!(!drawn.contains("<poly"), "{drawn}");
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Legend {
         let (mut x, mut y) = (0.0, 0.0);
         self.places.clear();
         for entry in &mut self.entries {
-            entry.label = fitted(&entry.label, width - SAMPLE - 6.0);
+            entry.label = fitted(&entry.label, TEXT, width - SAMPLE - 6.0);
             let taken = SAMPLE + 6.0 + text_width(&entry.label, TEXT, Weight::Regular);
             if x > 0.0 && x + taken > width {
                 (x, y) = (0.0, y + ROW);
@@ -80,14 +80,14 @@ impl Legend {
 }
 
 /// A text cut to a width, with an ellipsis where it was cut.
-fn fitted(text: &str, width: f64) -> String {
-    if text_width(text, TEXT, Weight::Regular) <= width {
+pub fn fitted(text: &str, size: f64, width: f64) -> String {
+    if text_width(text, size, Weight::Regular) <= width {
         return text.to_string();
     }
     let mut kept = text.to_string();
     while kept.pop().is_some() {
         let cut = format!("{}…", kept.trim_end());
-        if text_width(&cut, TEXT, Weight::Regular) <= width {
+        if text_width(&cut, size, Weight::Regular) <= width {
             return cut;
         }
     }

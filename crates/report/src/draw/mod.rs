@@ -7,7 +7,7 @@ mod scale;
 mod style;
 
 pub use axes::{Axis, Plot};
-pub use canvas::{Backend, Canvas, DrawError, Marker, png, svg};
-pub use legend::{Entry, Legend};
+pub use canvas::{Backend, Canvas, DrawError, Marker, Weight, png, svg, text_width};
+pub use legend::{Entry, Legend, fitted};
 pub use scale::{Scale, Tick};
 pub use style::{INK, Look, STALL, look};

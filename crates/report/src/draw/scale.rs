@@ -52,10 +52,18 @@ impl Scale {
         if place.is_finite() { place.clamp(-10.0, 10.0) } else { -10.0 }
     }
 
-    /// Ticks at powers of ten, with small ones between them; if that names fewer than two, at 1, 2
-    /// and 5 of each, and if that does, at every digit.
+    /// Ticks at powers of ten, with small ones between them; if that names fewer than three, at 1, 2
+    /// and 5 of each, and if that does, at every digit. A scale of half a decade has round steps.
     pub fn decades(&self) -> Vec<Tick> {
         let Scale::Log { low, high } = *self else { return Vec::new() };
+        if high / low < 5.0 {
+            let steps = Scale::Linear { low, high }.steps(5);
+            let mut names: Vec<&str> = steps.iter().map(|tick| tick.label.as_str()).collect();
+            names.dedup();
+            if names.len() > 1 && names.len() == steps.len() {
+                return steps;
+            }
+        }
         let first = low.log10().floor() as i32;
         let last = high.log10().ceil() as i32;
         let every = ((last - first) / 8).max(1);
@@ -81,7 +89,7 @@ impl Scale {
         let names = |ticks: &[Tick]| ticks.iter().filter(|tick| !tick.label.is_empty()).count();
         let mut ticks = named_by(&[1]);
         for digits in [&[1, 2, 5][..], &[1, 2, 3, 4, 5, 6, 7, 8, 9]] {
-            if names(&ticks) < 2 {
+            if names(&ticks) < 3 {
                 ticks = named_by(digits);
             }
         }
@@ -141,13 +149,11 @@ mod tests {
         let wide = Scale::Log { low: 4.0, high: 2000.0 };
         assert_eq!(labels(&wide.decades()), ["10", "100", "1000"]);
         let narrow = Scale::Log { low: 300.0, high: 900.0 };
-        assert_eq!(
-            labels(&narrow.decades()),
-            ["300", "400", "500", "600", "700", "800", "900"],
-            "1, 2 and 5 name one only"
-        );
+        assert_eq!(labels(&narrow.decades()), ["400", "600", "800"]);
         let tiny = Scale::Log { low: 100.0, high: 101.0 };
-        assert_eq!(labels(&tiny.decades()).len(), 3);
+        assert_eq!(labels(&tiny.decades()).len(), 6);
+        let tinier = Scale::Log { low: 1000.1, high: 1000.3 };
+        assert_eq!(labels(&tinier.decades()).len(), 3, "its ends and its middle");
         let vast = Scale::Log { low: 1e-9, high: 1e300 };
         assert!(labels(&vast.decades()).len() <= 10);
     }

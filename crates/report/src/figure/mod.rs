@@ -1,15 +1,20 @@
 //! The figures, one a file. Each draws to SVG and to PNG by the same calls.
 
 mod recovery;
+mod rows;
 mod stall_probability;
+mod stall_rows;
 mod threads_axis;
 mod threshold;
 mod throughput;
+mod throughput_rows;
 
 pub use recovery::Recovery;
 pub use stall_probability::StallProbability;
+pub use stall_rows::StallRows;
 pub use threshold::Threshold;
 pub use throughput::Throughput;
+pub use throughput_rows::ThroughputRows;
 
 use std::path::Path;
 
@@ -50,12 +55,16 @@ pub struct Drawn {
 pub enum AnyFigure<'a> {
     /// Stall probability over threads.
     StallProbability(StallProbability<'a>),
+    /// Stall probability at one thread count, a row a series.
+    StallRows(StallRows<'a>),
     /// The fitted curve over threads.
     Threshold(Threshold<'a>),
     /// How long growths stayed pending.
     Recovery(Recovery<'a>),
     /// Throughput over threads.
     Throughput(Throughput<'a>),
+    /// Throughput at one thread count, a row a series.
+    ThroughputRows(ThroughputRows<'a>),
 }
 
 impl<'a> AnyFigure<'a> {
@@ -63,8 +72,10 @@ impl<'a> AnyFigure<'a> {
     pub fn of(analysis: &'a Analysis) -> Vec<AnyFigure<'a>> {
         let mut figures = Vec::new();
         figures.extend(StallProbability::of(analysis).map(AnyFigure::StallProbability));
+        figures.extend(StallRows::of(analysis).map(AnyFigure::StallRows));
         figures.extend(Threshold::of(analysis).map(AnyFigure::Threshold));
         figures.extend(Throughput::of(analysis).into_iter().map(AnyFigure::Throughput));
+        figures.extend(ThroughputRows::of(analysis).map(AnyFigure::ThroughputRows));
         figures.extend(Recovery::of(analysis).map(AnyFigure::Recovery));
         figures
     }
@@ -77,6 +88,8 @@ impl<'a> AnyFigure<'a> {
         }
         match self {
             AnyFigure::StallProbability(figure) => one(figure),
+            AnyFigure::StallRows(figure) => one(figure),
+            AnyFigure::ThroughputRows(figure) => one(figure),
             AnyFigure::Threshold(figure) => one(figure),
             AnyFigure::Recovery(figure) => one(figure),
             AnyFigure::Throughput(figure) => one(figure),
@@ -90,6 +103,8 @@ impl<'a> AnyFigure<'a> {
         }
         match self {
             AnyFigure::StallProbability(figure) => one(figure, file),
+            AnyFigure::StallRows(figure) => one(figure, file),
+            AnyFigure::ThroughputRows(figure) => one(figure, file),
             AnyFigure::Threshold(figure) => one(figure, file),
             AnyFigure::Recovery(figure) => one(figure, file),
             AnyFigure::Throughput(figure) => one(figure, file),

@@ -2,8 +2,8 @@
 //! many trials are still at risk.
 
 use analysis::Analysis;
-use analysis::recovery::CellRecovery;
-use analysis::words::percent;
+use analysis::recovery::{CellRecovery, SeenBy};
+use analysis::words::{counted, percent};
 
 use super::Figure;
 use super::stall_probability::share_axis;
@@ -40,13 +40,14 @@ impl<'a> Recovery<'a> {
         let mut curves: Vec<(String, &CellRecovery)> = match series.as_slice() {
             [(_, found)] => {
                 let highest = found.iter().rev().take(MOST_CURVES).rev();
-                highest.map(|one| (format!("{} threads", threads(one)), *one)).collect()
+                highest.map(|one| (counted(threads(one), "thread", "threads"), *one)).collect()
             }
             several => several
                 .iter()
                 .filter_map(|(name, found)| {
                     let one = found.last()?;
-                    Some((format!("{name}, {} threads", threads(one)), *one))
+                    let threads = counted(threads(one), "thread", "threads");
+                    Some((format!("{name}, {threads}"), *one))
                 })
                 .collect(),
         };
@@ -61,33 +62,51 @@ impl<'a> Recovery<'a> {
         (0..self.curves.len()).map(|at| look(at, false)).collect()
     }
 
+    /// Whether no trial looked at the slots.
+    fn by_throughput(&self) -> bool {
+        self.curves.iter().all(|(_, one)| one.seen_by == SeenBy::Throughput)
+    }
+
     fn x_axis(&self) -> Axis {
-        let scale = Scale::Linear { low: 0.0, high: self.last_s * 1.02 };
-        Axis { title: "seconds since growth became due".into(), scale, ticks: scale.steps(6) }
+        let scale = Scale::Linear { low: 0.0, high: self.last_s * 1.03 };
+        let title = match self.by_throughput() {
+            true => "seconds since the load began",
+            false => "seconds since growth became due",
+        };
+        Axis { title: title.into(), scale, ticks: scale.steps(6) }
     }
 
     fn plot(&self) -> Plot {
         let entries = self.curves.iter().zip(self.looks()).map(|((name, one), look)| Entry {
-            label: format!("{name} ({} of {} installed)", one.events, one.n),
+            label: format!(
+                "{name} ({} of {} {})",
+                one.events,
+                one.n,
+                if self.by_throughput() { "recovered" } else { "installed" }
+            ),
             colour: look.colour,
             marker: None,
             filled: false,
             line: true,
         });
         let mut subtitle = format!(
-            "Kaplan-Meier, with log-log intervals at {}; a tick is a trial whose load ended first. \
+            "Kaplan-Meier, with log-log intervals at {}; a cross is a trial whose load ended first. \
              Below: trials still at risk.",
             percent(self.analysis.level.get())
         );
         if self.left_out > 0 {
-            subtitle += &format!(" {} more cells are in recovery.csv.", self.left_out);
+            let more = counted(self.left_out as u64, "more cell is", "more cells are");
+            subtitle += &format!(" {more} in recovery.csv.");
         }
         Plot::new(
             self.size(),
-            "How long a due growth stays pending",
+            match self.by_throughput() {
+                true => "How long a stall lasts",
+                false => "How long a due growth stays pending",
+            },
             &subtitle,
             self.x_axis(),
-            share_axis("still pending"),
+            share_axis(if self.by_throughput() { "still stalled" } else { "still pending" }),
             Legend::new(entries.collect()),
         )
         .with_lines_below(self.curves.len())
@@ -101,11 +120,13 @@ impl Figure for Recovery<'_> {
 
     fn caption(&self) -> String {
         let names: Vec<String> = self.curves.iter().map(|(name, _)| name.clone()).collect();
-        format!(
-            "Share of trials in which a due growth is still pending, over the time since it became due, \
-             for {}.",
-            analysis::words::list(&names)
-        )
+        let what = match self.by_throughput() {
+            true => "Share of trials that are still stalled, over the time since the load began",
+            false => {
+                "Share of trials in which a due growth is still pending, over the time since it became due"
+            }
+        };
+        format!("{what}, for {}.", analysis::words::list(&names))
     }
 
     fn size(&self) -> (f64, f64) {
@@ -133,10 +154,11 @@ impl Figure for Recovery<'_> {
                 steps.push(plot.point(point.time, point.survival));
                 before = point.survival;
             }
-            canvas.line(&steps, look.colour, 1.6)?;
+            canvas.steps(&steps, look.colour, 1.6)?;
             for point in one.curve.iter().filter(|point| point.censored.is_some_and(|n| n > 0)) {
                 let (x, y) = plot.point(point.time, point.survival);
-                canvas.line(&[(x, y - 4.0), (x, y + 4.0)], look.colour, 1.4)?;
+                canvas.steps(&[(x, y - 4.5), (x, y + 4.5)], look.colour, 1.2)?;
+                canvas.steps(&[(x - 4.5, y), (x + 4.5, y)], look.colour, 1.2)?;
             }
             let numbers: Vec<(f64, String)> = self
                 .x_axis()

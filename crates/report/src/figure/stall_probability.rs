@@ -3,9 +3,10 @@
 use analysis::Analysis;
 use analysis::answer::Fact;
 use analysis::series::Series;
-use analysis::words::percent;
+use analysis::words::{counted, percent};
 
 use super::Figure;
+use super::rows::rows;
 use super::threads_axis::{
     MOST_SERIES, dodge, narrowest_gap, the_cpus, thread_counts, threads_axis,
 };
@@ -40,7 +41,9 @@ impl<'a> StallProbability<'a> {
         series.truncate(MOST_SERIES);
         let counts = thread_counts(analysis, &series);
         let figure = StallProbability { analysis, series, left_out, quiet_controls, counts };
-        (!figure.counts.is_empty()).then_some(figure)
+        // At one thread count a row a series reads better: `StallRows`.
+        let as_rows = rows(analysis, |cell| cell.observed() > 0).is_some();
+        (!figure.counts.is_empty() && !as_rows).then_some(figure)
     }
 
     fn looks(&self) -> Vec<Look> {
@@ -61,13 +64,14 @@ impl<'a> StallProbability<'a> {
             self.analysis.stall.in_words(&self.analysis.control)
         );
         if self.quiet_controls > 0 {
-            subtitle += &format!(
-                " {} controls, none of which stalled, are in the table only.",
-                self.quiet_controls
-            );
+            subtitle += &match self.quiet_controls {
+                1 => " The control that never stalled is in the table only.".to_string(),
+                n => format!(" {n} controls, none of which stalled, are in the table only."),
+            };
         }
         if self.left_out > 0 {
-            subtitle += &format!(" {} more series are in the table only.", self.left_out);
+            let more = counted(self.left_out as u64, "more series is", "more series are");
+            subtitle += &format!(" {more} in the table only.");
         }
         // Not over the data: bars reach far up where trials are few.
         if let Some(text) = remark(self.analysis) {

@@ -12,6 +12,7 @@ use analysis::series::Series;
 use analysis::words::counted;
 
 use super::Figure;
+use super::rows::rows;
 use super::stall_probability::{looks, named, remark};
 use super::threads_axis::{
     MOST_SERIES, dodge, narrowest_gap, the_cpus, thread_counts, threads_axis,
@@ -19,7 +20,7 @@ use super::threads_axis::{
 use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, INK, Legend, Plot, STALL, Scale};
 
 /// The most points of one cell: more are one blot, and an SVG of megabytes.
-const MOST_POINTS: usize = 200;
+pub(super) const MOST_POINTS: usize = 200;
 
 /// The most figures of this kind in a report.
 const MOST_GROUPS: usize = 8;
@@ -47,10 +48,14 @@ struct Point {
 }
 
 impl<'a> Throughput<'a> {
-    /// The figures: one a group of series that differ in their hash policy alone.
+    /// The figures: one a group of series that differ in their hash policy alone. At one thread count
+    /// a row a series reads better: `ThroughputRows`.
     pub fn of(analysis: &'a Analysis) -> Vec<Self> {
         let measured =
             |series: &&Series| series.cells.iter().any(|at| analysis.cells[*at].mops.is_some());
+        if rows(analysis, |cell| cell.mops.is_some()).is_some() {
+            return Vec::new();
+        }
         let shape = |series: &Series| {
             let cell = series.cells.first().and_then(|at| analysis.cells.get(*at))?;
             Some(cell.factors.with("threads", "").with_hash(""))
@@ -179,7 +184,7 @@ impl<'a> Throughput<'a> {
 }
 
 /// The nth of a sequence that fills the interval from −1 to 1 evenly (the golden ratio's).
-fn jitter(nth: usize) -> f64 {
+pub(super) fn jitter(nth: usize) -> f64 {
     2.0 * (nth as f64 * 0.618_033_988_749_894_9).fract() - 1.0
 }
 
@@ -193,9 +198,9 @@ impl Figure for Throughput<'_> {
 
     fn caption(&self) -> String {
         format!(
-            "Throughput of {} trials at each thread count, on a logarithmic axis, for {}; stalled \
-             trials are filled.",
-            self.points.len(),
+            "Throughput of {} over the thread count, on a logarithmic axis, for {}; stalled trials are \
+             filled.",
+            counted(self.points.len() as u64, "trial", "trials"),
             analysis::words::list(
                 &self.series.iter().map(|series| named(series)).collect::<Vec<_>>()
             )
