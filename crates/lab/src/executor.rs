@@ -98,7 +98,7 @@ impl Lab {
         let room = settings.shape.fit(&meminfo)?;
         let (accelerator, note) = accelerator(&settings.cache, &version_text(qemu.version));
         if let Some(note) = &note {
-            tell(note);
+            tell(&note.said);
         }
         let root = initramfs::build(program)?;
         let mut initramfs = tempfile::tempfile()
@@ -122,7 +122,7 @@ impl Lab {
             guests: BTreeMap::new(),
             room,
             next_boot,
-            notes: note.into_iter().collect(),
+            notes: note.into_iter().map(|note| note.recorded).collect(),
             boot_times: Vec::new(),
             tell,
         })
@@ -375,27 +375,30 @@ impl Write for Log {
 
 /// KVM where it runs a guest of one instruction, and what to say where it is here and doesn't. The
 /// first boot proves it, or falls back; a failure is not looked for again until it may have changed.
-fn accelerator(cache: &Cache, qemu: &str) -> (Accelerator, Option<String>) {
+fn accelerator(cache: &Cache, qemu: &str) -> (Accelerator, Option<Note>) {
     use kernel_abi::kvm::{Kvm, probe};
+    let emulation = |what: String, remedy: String| {
+        let recorded = format!("{what}; going on with emulation");
+        (Accelerator::Tcg, Some(Note { said: format!("{recorded}{remedy}"), recorded }))
+    };
     match probe() {
         Ok(Kvm::Runs | Kvm::Makes) => match kvm_memory::recall(cache, qemu) {
             None => (Accelerator::Kvm, None),
-            Some((how, file)) => (
-                Accelerator::Tcg,
-                Some(format!(
-                    "KVM is here and could not run a guest since this host booted ({how}); going \
-                     on with emulation; to have it tried again, delete {}",
-                    file.display()
-                )),
+            Some((how, file)) => emulation(
+                format!("KVM is here and could not run a guest since this host booted ({how})"),
+                format!("; to have it tried again, delete {}", file.display()),
             ),
         },
         Ok(Kvm::Absent) => (Accelerator::Tcg, None),
-        Ok(other) => (Accelerator::Tcg, Some(format!("{other}; going on with emulation"))),
-        Err(errno) => (
-            Accelerator::Tcg,
-            Some(format!("KVM can't be tried: {errno}; going on with emulation")),
-        ),
+        Ok(other) => emulation(other.to_string(), String::new()),
+        Err(errno) => emulation(format!("KVM can't be tried: {errno}"), String::new()),
     }
+}
+
+/// What is said now, and what of it stands in the manifest: no path of this machine.
+struct Note {
+    said: String,
+    recorded: String,
 }
 
 /// How long a boot may take. Emulated, a busy host multiplies what docs/lab.md measures (11 s at
