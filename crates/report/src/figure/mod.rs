@@ -1,5 +1,6 @@
 //! The figures, one a file. Each draws to SVG and to PNG by the same calls.
 
+mod looks;
 mod recovery;
 mod rows;
 mod stall_probability;

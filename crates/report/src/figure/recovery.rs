@@ -3,9 +3,11 @@
 
 use analysis::Analysis;
 use analysis::recovery::{CellRecovery, SeenBy};
+use analysis::series::Series;
 use analysis::words::{counted, percent};
 
 use super::Figure;
+use super::looks::looks;
 use super::stall_probability::share_axis;
 use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, look};
 
@@ -59,7 +61,17 @@ impl<'a> Recovery<'a> {
     }
 
     fn looks(&self) -> Vec<Look> {
-        (0..self.curves.len()).map(|at| look(at, false)).collect()
+        let series = self.curves.iter().filter_map(|(_, one)| {
+            self.analysis.series.iter().find(|series| series.cells.contains(&one.cell))
+        });
+        let series: Vec<&Series> = series.collect();
+        // Thread counts of one series are told apart by their own looks.
+        let several = series.windows(2).all(|pair| !std::ptr::eq(pair[0], pair[1]));
+        if several && series.len() == self.curves.len() {
+            looks(self.analysis, &series)
+        } else {
+            (0..self.curves.len()).map(|at| look(at, false)).collect()
+        }
     }
 
     /// Whether no trial looked at the slots.

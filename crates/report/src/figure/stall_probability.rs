@@ -6,11 +6,12 @@ use analysis::series::Series;
 use analysis::words::{counted, percent};
 
 use super::Figure;
+use super::looks::looks;
 use super::rows::rows;
 use super::threads_axis::{
     MOST_SERIES, dodge, narrowest_gap, the_cpus, thread_counts, threads_axis,
 };
-use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, Tick, look};
+use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, Tick};
 
 /// The figure.
 pub struct StallProbability<'a> {
@@ -47,7 +48,7 @@ impl<'a> StallProbability<'a> {
     }
 
     fn looks(&self) -> Vec<Look> {
-        looks(&self.series)
+        looks(self.analysis, &self.series)
     }
 
     fn plot(&self) -> Plot {
@@ -102,22 +103,6 @@ pub(super) fn share_axis(title: &str) -> Axis {
 /// A series' name in a legend.
 pub(super) fn named(series: &Series) -> String {
     if series.is_control { format!("{} (control)", series.name) } else { series.name.clone() }
-}
-
-/// The looks of series: colours by their order among those that are no control; a control has the
-/// marker of the series before it.
-pub(super) fn looks(series: &[&Series]) -> Vec<Look> {
-    let mut next = 0;
-    series
-        .iter()
-        .map(|series| {
-            let found = look(next, series.is_control);
-            if !series.is_control {
-                next += 1;
-            }
-            found
-        })
-        .collect()
 }
 
 /// What to say with a figure in which nothing could stall.

@@ -6,7 +6,8 @@ use analysis::stat::threshold::Threshold as Curve;
 use analysis::words::percent;
 
 use super::Figure;
-use super::stall_probability::{looks, share_axis};
+use super::looks::looks;
+use super::stall_probability::share_axis;
 use super::threads_axis::{MOST_SERIES, thread_counts, threads_axis};
 use crate::draw::{Backend, Canvas, DrawError, Entry, INK, Legend, Plot};
 
@@ -40,7 +41,7 @@ impl<'a> Threshold<'a> {
         let series: Vec<&Series> = self.curves.iter().map(|(series, _)| *series).collect();
         let mut entries: Vec<Entry> = series
             .iter()
-            .zip(looks(&series))
+            .zip(looks(self.analysis, &series))
             .map(|(series, look)| Entry {
                 label: series.name.clone(),
                 colour: look.colour,
@@ -50,7 +51,7 @@ impl<'a> Threshold<'a> {
             })
             .collect();
         entries.push(Entry {
-            label: "half of the trials stall, with its interval".into(),
+            label: "at half: where half of the trials stall, with its interval".into(),
             colour: INK,
             marker: None,
             filled: false,
@@ -99,7 +100,9 @@ impl Figure for Threshold<'_> {
         };
         let (low, high) = ((*first as f64).log2(), (*last as f64).log2());
         let series: Vec<&Series> = self.curves.iter().map(|(series, _)| *series).collect();
-        for ((series, curve), look) in self.curves.iter().zip(looks(&series)) {
+        let curves = self.curves.len() as f64;
+        let all = self.curves.iter().zip(looks(self.analysis, &series)).enumerate();
+        for (at, ((series, curve), look)) in all {
             for pair in curve.isotonic.windows(2) {
                 let (from, to) = (&pair[0], &pair[1]);
                 let (start, corner) = (
@@ -123,13 +126,27 @@ impl Figure for Threshold<'_> {
                     canvas.marker(look.marker, at, 7.0, look.colour, true)?;
                 }
             }
-            let inside = |t: f64| t.clamp(*first as f64, *last as f64);
+            // Side by side, so that two intervals stay apart.
+            let aside = |(x, y): (f64, f64)| (x, y + 6.0 * (at as f64 - (curves - 1.0) / 2.0));
+            let range = *first as f64..=*last as f64;
+            let inside = |t: f64| t.clamp(*range.start(), *range.end());
+            let bar = |t: f64, half_height: f64| {
+                let (x, y) = aside(plot.point(t, 0.5));
+                canvas.line(&[(x, y - half_height), (x, y + half_height)], look.colour, 1.8)
+            };
             if let Some(half) = curve.t50.estimate {
-                let from = inside(curve.t50.low.unwrap_or(f64::MIN_POSITIVE));
-                let to = inside(curve.t50.high.unwrap_or(f64::MAX));
-                canvas.line(&[plot.point(from, 0.5), plot.point(to, 0.5)], INK, 1.8)?;
-                let (x, y) = plot.point(inside(half), 0.5);
-                canvas.line(&[(x, y - 5.0), (x, y + 5.0)], INK, 1.8)?;
+                let low = curve.t50.low.unwrap_or(f64::MIN_POSITIVE);
+                let high = curve.t50.high.unwrap_or(f64::MAX);
+                if low < *range.end() && high > *range.start() {
+                    let ends = [inside(low), inside(high)].map(|t| aside(plot.point(t, 0.5)));
+                    canvas.line(&ends, look.colour, 1.8)?;
+                }
+                // An end or an estimate beyond the thread counts has no bar.
+                for (t, height) in [(low, 2.5), (half, 5.0), (high, 2.5)] {
+                    if range.contains(&t) {
+                        bar(t, height)?;
+                    }
+                }
             }
         }
         Ok(())

@@ -12,8 +12,9 @@ use analysis::series::Series;
 use analysis::words::counted;
 
 use super::Figure;
+use super::looks::looks;
 use super::rows::rows;
-use super::stall_probability::{looks, named, remark};
+use super::stall_probability::{named, remark};
 use super::threads_axis::{
     MOST_SERIES, dodge, narrowest_gap, the_cpus, thread_counts, threads_axis,
 };
@@ -137,7 +138,7 @@ impl<'a> Throughput<'a> {
         let mut entries: Vec<Entry> = self
             .series
             .iter()
-            .zip(looks(&self.series))
+            .zip(looks(self.analysis, &self.series))
             .map(|(series, look)| Entry {
                 label: named(series),
                 colour: look.colour,
@@ -147,7 +148,7 @@ impl<'a> Throughput<'a> {
             })
             .collect();
         if self.points.iter().any(|point| point.stalled) {
-            let marker = looks(&self.series).first().map(|look| look.marker);
+            let marker = looks(self.analysis, &self.series).first().map(|look| look.marker);
             let (label, colour) = ("stalled".into(), STALL);
             entries.push(Entry { label, colour, marker, filled: true, line: false });
         }
@@ -229,7 +230,7 @@ impl Figure for Throughput<'_> {
         let series = self.series.len();
         let room = (narrowest_gap(&places) * 0.8).clamp(6.0, 34.0 * series as f64);
         let lane = room / series as f64;
-        let looks = looks(&self.series);
+        let looks = looks(self.analysis, &self.series);
         let place = |point: &Point| {
             let aside = dodge(point.series, series, room) + point.jitter * lane * 0.32;
             let y = if point.mops > 0.0 { plot.y_at(point.mops) } else { plot.floor() };
