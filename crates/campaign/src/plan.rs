@@ -58,18 +58,7 @@ impl Planned {
 
     /// How long it should take: its ramp, its gap and its duration.
     pub fn expected(&self) -> Span {
-        let ramp = match self.spec.ramp {
-            Ramp::Burst => 0,
-            Ramp::Barrier { gap } => gap.ns(),
-            Ramp::Linear { over } => over.ns(),
-            Ramp::Steps { groups, every } => {
-                every.ns().saturating_mul(u64::from(groups.saturating_sub(1)))
-            }
-            Ramp::Poisson { rate_per_s } => {
-                (f64::from(self.spec.threads) / rate_per_s * 1e9) as u64
-            }
-            Ramp::Grow { after, .. } => after.ns(),
-        };
+        let ramp = trial::ramp::planned_ns(self.spec.ramp, self.spec.threads);
         Span::from_ns(ramp.saturating_add(self.spec.duration.ns()))
     }
 }
@@ -199,6 +188,7 @@ fn cells(
             definition.outcome.stall
         ));
     }
+    notes.extend(idle(definition));
     let mut cells: Vec<Cell> = Vec::new();
     for kernel in &site.kernels {
         for &workload in &factors.workload {
@@ -239,6 +229,24 @@ fn cells(
     cells.retain(|cell| seen.insert(format!("{cell:?}")));
     drop_what_does_not_grow(&mut cells, notes)?;
     Ok(cells)
+}
+
+/// What a definition says for a workload that it no longer has (`--set workload=`, `--quick`).
+/// Where it was asked for beside that workload it is refused before there is a plan.
+fn idle(definition: &Definition) -> Option<String> {
+    let workloads = &definition.factors.workload;
+    let mut idle: Vec<String> =
+        definition.factors.idle().iter().map(|(name, of)| format!("{name} (of {of})")).collect();
+    if definition.mutex.pairs_per_thread.is_some() && !workloads.contains(&Workload::Mutex) {
+        idle.push("[mutex] pairs_per_thread".to_string());
+    }
+    if definition.command.is_some() && !workloads.contains(&Workload::Command) {
+        idle.push("[command]".to_string());
+    }
+    (!idle.is_empty()).then(|| {
+        let there: Vec<String> = workloads.iter().map(Workload::to_string).collect();
+        format!("left out, since {} has none of it: {}", there.join(", "), idle.join(", "))
+    })
 }
 
 /// `threads = "100%"` with `grow:8@1s` on a machine of 8 CPUs: there is nothing to grow to. Such
@@ -548,6 +556,21 @@ mod tests {
         let plan = Plan::new(&definition(text), &site(2)).unwrap();
         assert_eq!(plan.cells.len(), 2 + 2 * 4);
         assert!(plan.cells[0].spec.locks.is_none());
+    }
+
+    #[test]
+    fn what_a_changed_workload_leaves_idle_is_named() {
+        let mut definition = definition(
+            "workload = \"mutex\"\nthreads = 2\nlocks = 5\n[mutex]\npairs_per_thread = 9\n",
+        );
+        assert_eq!(Plan::new(&definition, &site(2)).unwrap().notes, [""; 0]);
+        definition.factors.set("workload", &["wake-storm".to_string()]).unwrap();
+        assert_eq!(
+            Plan::new(&definition, &site(2)).unwrap().notes,
+            [
+                "left out, since wake-storm has none of it: locks (of mutex), [mutex] pairs_per_thread"
+            ]
+        );
     }
 
     #[test]

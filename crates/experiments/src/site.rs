@@ -11,6 +11,7 @@ use kernel_abi::topology::placement::{Assignment, Placement as Placed};
 use kernel_abi::topology::{SYS, Topology};
 use records::manifest::{Kernel, Machine};
 use trial::factor::{Memory, Placement};
+use trial::spec::TrialSpec;
 
 use crate::failure::Failure;
 
@@ -72,14 +73,15 @@ impl ThisSite {
     pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
         let limits = ThreadLimits::read();
         for cell in &plan.cells {
-            if let Err(limit) = limits.check(cell.spec.threads) {
+            let made = cell.spec.threads_made();
+            if let Err(limit) = limits.check(made) {
                 return Err(Failure::Request(format!(
-                    "threads {} are more than this system allows: {limit}, so at most {}",
-                    cell.spec.threads,
+                    "{} are more than this system allows: {limit}, so at most {}",
+                    threads_in_words(&cell.spec),
                     limit.room()
                 )));
             }
-            self.assign(&cell.spec.placement, cell.spec.threads)?;
+            self.assign(&cell.spec.placement, made)?;
             self.check_memory(&cell.spec.memory)?;
         }
         Ok(())
@@ -113,6 +115,12 @@ impl ThisSite {
     }
 }
 
+/// `threads 96`, and with messengers `threads 96 and messengers 4`.
+fn threads_in_words(spec: &TrialSpec) -> String {
+    let messengers = spec.messengers.map(|n| format!(" and messengers {n}")).unwrap_or_default();
+    format!("threads {}{messengers}", spec.threads)
+}
+
 /// That the program of a `command` is on this machine; the sentence says how to get it.
 pub fn check_program(definition: &Definition, plan: &Plan) -> Result<(), Failure> {
     let commands = plan.cells.iter().filter_map(|cell| cell.spec.parameters.command.as_ref());
@@ -131,7 +139,7 @@ pub fn placements(plan: &Plan) -> Result<Vec<String>, Failure> {
     let here = ThisSite::look()?;
     let mut lines = Vec::new();
     for (index, cell) in plan.cells.iter().enumerate() {
-        let line = match here.assign(&cell.spec.placement, cell.spec.threads)? {
+        let line = match here.assign(&cell.spec.placement, cell.spec.threads_made())? {
             Assignment::Inherited => continue,
             Assignment::Shared(mask) => format!("all threads on {mask}"),
             Assignment::Each(cpus) => {

@@ -84,6 +84,7 @@ fn what_is_asked_wrong_ends_in_one_sentence_and_leaves_nothing() {
         "program.toml",
         "[factors]\nworkload = \"command\"\nthreads = 1\n[command]\nargv = [\"no-such-benchmark\"]\nregex = \"([0-9]+)\"\nunit = \"ops/s\"\ninstall = \"apt-get install benchmark\"\n",
     );
+    user.write("foreign.toml", "[factors]\nworkload = \"wake-storm\"\nthreads = 1\nlocks = 2\n");
     std::fs::create_dir(user.path("full")).unwrap();
     user.write("full/notes.txt", "mine");
     for (args, parts) in [
@@ -98,7 +99,14 @@ fn what_is_asked_wrong_ends_in_one_sentence_and_leaves_nothing() {
         ("race-sweep --set placement=cpus:4000", &["4000"]),
         ("race-sweep --set placement=node:77", &["node"]),
         ("race-sweep --set memory=bind:77", &["memory bind:77", "node 77"]),
-        ("race-sweep --set locks=0", &["locks \"0\""]),
+        ("race-sweep --set locks=5", &["--set \"locks=5\"", "the workload mutex", "wake-storm"]),
+        ("contended-mutex --set messengers=2", &["messengers=2", "workload messenger", "mutex"]),
+        ("foreign.toml", &["foreign.toml line 4: factors.locks", "mutex", "leave it out"]),
+        ("pivot-latency --set hash=global", &["hash \"global\"", "resize", "slots:N"]),
+        ("pool-growth --set ramp=grow:64@1s --set threads=8", &["grow:64@1s", "would not grow"]),
+        ("messenger --set messengers=9 --set threads=8", &["messengers \"9\"", "8 threads"]),
+        ("messenger --set placement=pin:0 --set threads=1", &["pin:0", "1 CPU for 5 threads"]),
+        ("contended-mutex --set locks=0", &["locks \"0\""]),
         ("race-sweep --label a=b --label a=c", &["twice"]),
         ("race-sweep --set threads=0", &["at least one thread"]),
         ("race-sweep --set threads=50000000", &["50000000", "at most"]),
@@ -150,4 +158,11 @@ fn lists_pages_and_completions_are_there() {
         let completions = user.experiments(&format!("completions {shell}")).ok();
         assert!(completions.contains("experiments") && completions.contains("no-report"));
     }
+}
+
+#[test]
+fn a_command_that_there_is_none_of_is_told_with_those_that_there_are() {
+    let user = User::new();
+    user.experiments("conform").refused(&["no command \"conform\"", "analyze", "import"]);
+    user.experiments("kernel fetsh").refused(&["experiments kernel", "did you mean fetch?"]);
 }

@@ -1,85 +1,53 @@
 //! The columns of each file, in their order.
 
+use trial::factor::WITH_COLUMN;
+
+/// Where a trial stands in its plan.
+const PLACE: [&str; 4] = ["sequence", "trial", "block", "cell"];
+
 /// `trials.csv`: a row a finished trial.
-pub const TRIALS: [&str; 43] = [
-    "sequence",
-    "trial",
-    "block",
-    "cell",
-    "experiment",
-    "workload",
-    "threads",
-    "ramp",
-    "hash",
-    "placement",
-    "memory",
-    "locks",
-    "unlock",
-    "messengers",
-    "duration_s",
-    "seed",
-    "boot",
-    "kernel",
-    "cpus",
-    "nodes",
-    "labels",
-    "started_at",
-    "elapsed_s",
-    "ops",
-    "mops_per_s",
-    "thread_ops_min",
-    "thread_ops_median",
-    "thread_ops_max",
-    "slots_start",
-    "slots_set",
-    "slots_loaded",
-    "slots_end",
-    "slots_expected",
-    "pivot",
-    "pivot_s",
-    "user_s",
-    "system_s",
-    "voluntary_switches",
-    "involuntary_switches",
-    "steal_s",
-    "splats",
-    "status",
-    "error",
-];
+pub const TRIALS: [&str; 43] = concatenated(&[
+    &PLACE,
+    &["experiment"],
+    &WITH_COLUMN,
+    &[
+        "duration_s",
+        "seed",
+        "boot",
+        "kernel",
+        "cpus",
+        "nodes",
+        "labels",
+        "started_at",
+        "elapsed_s",
+        "ops",
+        "mops_per_s",
+        "thread_ops_min",
+        "thread_ops_median",
+        "thread_ops_max",
+        "slots_start",
+        "slots_set",
+        "slots_loaded",
+        "slots_end",
+        "slots_expected",
+        "pivot",
+        "pivot_s",
+        "user_s",
+        "system_s",
+        "voluntary_switches",
+        "involuntary_switches",
+        "steal_s",
+        "splats",
+        "status",
+        "error",
+    ],
+]);
 
 /// The columns that name what was varied, in `plan.csv` and `analysis/cells.csv`.
-pub const FACTORS: [&str; 11] = [
-    "workload",
-    "threads",
-    "ramp",
-    "hash",
-    "placement",
-    "memory",
-    "locks",
-    "unlock",
-    "messengers",
-    "kernel",
-    "labels",
-];
+pub const FACTORS: [&str; 11] = concatenated(&[&WITH_COLUMN, &["kernel", "labels"]]);
 
 /// `plan.csv`: every trial, in the order in which it runs.
-pub const PLAN: [&str; 15] = [
-    "sequence",
-    "trial",
-    "block",
-    "cell",
-    "workload",
-    "threads",
-    "ramp",
-    "hash",
-    "placement",
-    "memory",
-    "locks",
-    "unlock",
-    "messengers",
-    "kernel",
-    "labels",
-];
+pub const PLAN: [&str; 15] = concatenated(&[&PLACE, &FACTORS]);
 
 /// `timeline.csv`: a row a sample.
 pub const TIMELINE: [&str; 6] = ["trial", "t_s", "threads", "ops", "mops_per_s", "slots"];
@@ -89,6 +57,23 @@ pub const METRICS: [&str; 4] = ["trial", "metric", "value", "unit"];
 
 /// `pivots.csv`: workload `resize`, a row a call.
 pub const PIVOTS: [&str; 6] = ["trial", "index", "from", "to", "seconds", "errno"];
+
+/// One list after the other. A length that is not theirs together does not compile.
+pub const fn concatenated<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let (mut at, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut name = 0;
+        while name < lists[list].len() {
+            all[at] = lists[list][name];
+            at += 1;
+            name += 1;
+        }
+        list += 1;
+    }
+    assert!(at == N, "the lists have another length together");
+    all
+}
 
 /// What the cells of a column hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

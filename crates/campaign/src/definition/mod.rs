@@ -13,8 +13,12 @@ pub use parse::parse;
 
 use std::collections::BTreeMap;
 
+use records::columns::concatenated;
 use serde::{Deserialize, Serialize};
-use trial::factor::{Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload};
+use trial::factor::{
+    AMONG_LABELS, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, WITH_COLUMN,
+    Workload, only_of,
+};
 use trial::spec::Throughput;
 
 /// A question, and the trials that answer it. Its JSON, in a manifest, has the keys of the TOML.
@@ -138,25 +142,76 @@ pub struct Quick {
     pub factors: BTreeMap<String, Vec<String>>,
 }
 
-/// Every factor's name, in the order of the columns.
-pub const FACTOR_NAMES: [&str; 11] = [
-    "workload",
-    "threads",
-    "ramp",
-    "hash",
-    "placement",
-    "memory",
-    "locks",
-    "unlock",
-    "messengers",
-    "critical",
-    "think",
-];
+/// Every factor's name: those with a column in the order of the columns, then the others.
+pub const FACTOR_NAMES: [&str; WITH_COLUMN.len() + AMONG_LABELS.len()] =
+    concatenated(&[&WITH_COLUMN, &AMONG_LABELS]);
+
+/// The pre-sized hash of the report.
+pub(crate) const DEFAULT_CONTROL: Hash = Hash::Slots { slots: 512, immutable: false };
 
 /// More than any sweep needs; beyond it the plan itself would be the problem.
 pub const MOST_TRIALS: u64 = 1_000_000;
 
+impl Default for Factors {
+    /// What a definition has that says nothing: the report's two hash policies, nothing pinned.
+    /// `workload` and `threads` have no default.
+    fn default() -> Factors {
+        Factors {
+            workload: Vec::new(),
+            threads: Vec::new(),
+            ramp: vec![Ramp::Burst],
+            hash: vec![Hash::Auto, DEFAULT_CONTROL],
+            placement: vec![Placement::Unpinned],
+            memory: vec![Memory::Default],
+            locks: vec![Threads::Count(32)],
+            unlock: vec![Unlock::Exchange],
+            messengers: vec![Threads::Count(4)],
+            critical: vec![Span::from_ns(0)],
+            think: vec![Span::from_ns(0)],
+        }
+    }
+}
+
+/// That one of the workloads takes what only `of` takes. A factor that no trial has would be
+/// dropped, and its asker think that it was varied.
+pub(crate) fn taken(what: &str, of: Workload, workloads: &[Workload]) -> Result<(), String> {
+    if workloads.contains(&of) {
+        return Ok(());
+    }
+    let there: Vec<String> = workloads.iter().map(Workload::to_string).collect();
+    Err(format!(
+        "{what} belongs to the workload {of}, and the workload here is {}: leave it out, or have {of} \
+         among the workloads",
+        there.join(", ")
+    ))
+}
+
 impl Factors {
+    /// That a workload of these takes the factor of this name.
+    pub(crate) fn takes(&self, name: &str) -> Result<(), String> {
+        only_of(name).map_or(Ok(()), |of| taken(name, of, &self.workload))
+    }
+
+    /// The factors that were given values and that no workload of these takes, with the one that
+    /// does: what is left of a definition whose workload was changed.
+    pub(crate) fn idle(&self) -> Vec<(&'static str, Workload)> {
+        let none = Factors::default();
+        let given = [
+            ("locks", self.locks != none.locks),
+            ("unlock", self.unlock != none.unlock),
+            ("messengers", self.messengers != none.messengers),
+            ("critical", self.critical != none.critical),
+            ("think", self.think != none.think),
+        ];
+        let of = |name| only_of(name).map(|of| (name, of));
+        given
+            .into_iter()
+            .filter(|(_, is)| *is)
+            .filter_map(|(name, _)| of(name))
+            .filter(|(_, of)| !self.workload.contains(of))
+            .collect()
+    }
+
     /// Replaces the values of one factor by texts; the sentence says which text is wrong and what
     /// is accepted, or which factors there are.
     pub fn set(&mut self, name: &str, texts: &[String]) -> Result<(), String> {

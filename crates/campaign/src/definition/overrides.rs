@@ -74,6 +74,12 @@ impl Overrides {
                 .set(name, &split_values(values))
                 .map_err(|problem| format!("--set {option:?}: {problem}"))?;
         }
+        // Once all are set: a workload that is set together with its factors takes them.
+        for option in &self.set {
+            let name = option.split_once('=').map_or("", |(name, _)| name);
+            let taken = definition.factors.takes(name);
+            taken.map_err(|problem| format!("--set {option:?}: {problem}"))?;
+        }
         let mut labelled = std::collections::BTreeSet::new();
         for option in &self.labels {
             let Some((key, value)) = option.split_once('=') else {
@@ -135,6 +141,21 @@ mod tests {
         assert_eq!(changed.trials, 7);
         assert_eq!(changed.duration, Span::from_ms(300));
         assert_eq!(changed.factors.threads[0].to_string(), "50%");
+    }
+
+    #[test]
+    fn a_factor_of_another_workload_is_refused_unless_that_is_set_too() {
+        let set = |texts: &[&str]| Overrides {
+            set: texts.iter().map(|text| text.to_string()).collect(),
+            ..Default::default()
+        };
+        for text in ["locks=5", "unlock=exchange", "critical=1us", "think=1us", "messengers=2"] {
+            let error = set(&[text]).apply(&mut definition()).unwrap_err();
+            assert!(error.contains(text) && error.contains("belongs to the workload m"), "{error}");
+        }
+        let error = set(&["messengers=2", "workload=mutex"]).apply(&mut definition()).unwrap_err();
+        assert!(error.contains("the workload here is mutex"), "{error}");
+        set(&["locks=5", "workload=mutex"]).apply(&mut definition()).unwrap();
     }
 
     #[test]

@@ -3,19 +3,21 @@
 use std::collections::BTreeMap;
 
 use toml_edit::Document;
-use trial::factor::{Hash, Memory, Placement, Ramp, Span, Threads, Unlock};
+use trial::factor::{AMONG_LABELS, Span, Workload};
 use trial::spec::Throughput;
 
 use super::toml_table::{Text, TomlTable};
 use super::{
-    Command, Control, Definition, DefinitionError, FACTOR_NAMES, Factors, MOST_TRIALS, Mutex,
-    Outcome, Quick,
+    Command, Control, DEFAULT_CONTROL, Definition, DefinitionError, FACTOR_NAMES, Factors,
+    MOST_TRIALS, Mutex, Outcome, Quick, taken,
 };
 
 const TOP: [&str; 16] = [
     "name", "title", "question", "trials", "duration", "until", "sample", "limit", "seed",
     "factors", "control", "outcome", "mutex", "command", "quick", "labels",
 ];
+
+const QUICK: [&str; 4] = ["trials", "duration", "pairs_per_thread", "factors"];
 
 /// The seed of a definition that has none: results are to repeat.
 const DEFAULT_SEED: u64 = 1;
@@ -79,11 +81,10 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
         quick,
         labels: labels(&top)?,
     };
+    of_the_workloads(&top, &definition)?;
     Ok(definition)
 }
 
-/// The pre-sized hash of the report.
-const DEFAULT_CONTROL: Hash = Hash::Slots { slots: 512, immutable: false };
 const DEFAULT_STALL: &str = "control:0.5";
 
 fn is_name(name: &str) -> bool {
@@ -103,19 +104,7 @@ fn span_above_zero(table: &TomlTable<'_>, key: &str) -> Result<Option<Span>, Def
 }
 
 fn factors(top: &TomlTable<'_>) -> Result<Factors, DefinitionError> {
-    let mut factors = Factors {
-        workload: Vec::new(),
-        threads: Vec::new(),
-        ramp: vec![Ramp::Burst],
-        hash: vec![Hash::Auto, DEFAULT_CONTROL],
-        placement: vec![Placement::Unpinned],
-        memory: vec![Memory::Default],
-        locks: vec![Threads::Count(32)],
-        unlock: vec![Unlock::Exchange],
-        messengers: vec![Threads::Count(4)],
-        critical: vec![Span::from_ns(0)],
-        think: vec![Span::from_ns(0)],
-    };
+    let mut factors = Factors::default();
     let Some(table) = top.table("factors", &FACTOR_NAMES)? else {
         return Err(
             top.error("factors", "it is missing: [factors] must at least say workload and threads")
@@ -137,8 +126,7 @@ fn factors(top: &TomlTable<'_>) -> Result<Factors, DefinitionError> {
 }
 
 fn quick(top: &TomlTable<'_>, factors: &Factors) -> Result<Quick, DefinitionError> {
-    let accepted = ["trials", "duration", "pairs_per_thread", "factors"];
-    let Some(table) = top.table("quick", &accepted)? else { return Ok(Quick::default()) };
+    let Some(table) = top.table("quick", &QUICK)? else { return Ok(Quick::default()) };
     let mut quick = Quick {
         trials: table.whole("trials", 1)?,
         duration: span_above_zero(&table, "duration")?,
@@ -155,6 +143,34 @@ fn quick(top: &TomlTable<'_>, factors: &Factors) -> Result<Quick, DefinitionErro
         }
     }
     Ok(quick)
+}
+
+/// Refuses what no workload of the definition takes, `--quick`'s included.
+fn of_the_workloads(top: &TomlTable<'_>, definition: &Definition) -> Result<(), DefinitionError> {
+    let mut both = definition.factors.clone();
+    if let Some(texts) = definition.quick.factors.get("workload") {
+        let mut quickly = Factors::default();
+        // Already read once without an error.
+        quickly.set("workload", texts).map_err(|problem| top.error("quick", problem))?;
+        both.workload.extend(quickly.workload);
+    }
+    let only = |table: &TomlTable<'_>, key: &str, of: Workload| match table.has(key) {
+        true => taken("it", of, &both.workload).map_err(|problem| table.error(key, problem)),
+        false => Ok(()),
+    };
+    only(top, "mutex", Workload::Mutex)?;
+    only(top, "command", Workload::Command)?;
+    let quick = top.table("quick", &QUICK)?;
+    if let Some(quick) = &quick {
+        only(quick, "pairs_per_thread", Workload::Mutex)?;
+    }
+    let quick_factors = quick.map(|quick| quick.table("factors", &FACTOR_NAMES)).transpose()?;
+    for table in [top.table("factors", &FACTOR_NAMES)?, quick_factors.flatten()].iter().flatten() {
+        for name in FACTOR_NAMES.into_iter().filter(|name| table.has(name)) {
+            both.takes(name).map_err(|problem| table.error(name, problem))?;
+        }
+    }
+    Ok(())
 }
 
 fn command(top: &TomlTable<'_>) -> Result<Option<Command>, DefinitionError> {
@@ -213,7 +229,7 @@ pub(super) fn check_label(key: &str, value: &str) -> Result<(), String> {
     if !key_is_good {
         return Err(format!("{key:?} is no label: a key is letters, digits, -, _ and ."));
     }
-    if ["critical", "think"].contains(&key) {
+    if AMONG_LABELS.contains(&key) {
         return Err(format!("{key:?} is no label: it is a factor, which stands among the labels"));
     }
     if value.is_empty() || value.chars().any(|c| c == ';' || c == '=' || c.is_control()) {
@@ -226,6 +242,8 @@ pub(super) fn check_label(key: &str, value: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use trial::factor::Threads;
+
     use super::*;
 
     const LEAST: &str = "[factors]\nworkload = \"wake-storm\"\nthreads = [1, \"100%\"]\n";
@@ -277,6 +295,51 @@ mod tests {
         assert!(
             error("name = \"../x\"\n[factors]\nworkload=\"mutex\"\nthreads=1\n").contains("name")
         );
+    }
+
+    #[test]
+    fn what_no_workload_takes_is_refused_by_name_and_line() {
+        for (line, of) in [
+            ("locks = 5", "mutex"),
+            ("unlock = \"exchange\"", "mutex"),
+            ("messengers = 4", "messenger"),
+            ("critical = \"1us\"", "mutex"),
+            ("think = \"0s\"", "mutex"),
+            ("[mutex]\npairs_per_thread = 3", "mutex"),
+            ("[quick]\npairs_per_thread = 3", "mutex"),
+            ("[quick.factors]\nlocks = 3", "mutex"),
+            ("[command]\nargv = \"a\"\nregex = \"(a)\"\nunit = \"1\"", "command"),
+        ] {
+            let message = error(&format!("{LEAST}{line}\n"));
+            let expected =
+                format!("belongs to the workload {of}, and the workload here is wake-storm");
+            assert!(message.contains(&expected), "{line}: {message}");
+            assert!(
+                message.starts_with("x.toml line 4") || message.starts_with("x.toml line 5"),
+                "{message}"
+            );
+        }
+        let mixed = LEAST.replace("\"wake-storm\"", "[\"wake-storm\", \"mutex\"]");
+        assert!(parse("x.toml", "x", &format!("{mixed}locks = 5\n")).is_ok());
+        // What `--quick` alone takes is taken.
+        let quick = format!("{LEAST}locks = 5\n[quick.factors]\nworkload = \"mutex\"\n");
+        assert!(parse("x.toml", "x", &quick).is_ok());
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_in_every_table_with_near_names() {
+        let command = "[command]\nargv = \"a\"\nregex = \"(a)\"\nunit = \"1\"\n";
+        for (lines, place, near) in [
+            ("[control]\nhashes = \"auto\"", "[control]", "hash"),
+            ("[outcome]\nstal = \"split\"", "[outcome]", "stall"),
+            ("[mutex]\npairs_per_threads = 2", "[mutex]", "pairs_per_thread"),
+            ("[quick]\ntrial = 2", "[quick]", "trials"),
+            ("[quick.factors]\nthread = 2", "[quick.factors]", "threads"),
+            (&format!("{command}argvs = 1"), "[command]", "argv"),
+        ] {
+            let message = error(&format!("{LEAST}{lines}\n"));
+            assert!(message.contains(&format!(" in {place} (did you mean {near}")), "{message}");
+        }
     }
 
     #[test]

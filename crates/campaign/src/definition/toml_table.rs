@@ -57,6 +57,11 @@ impl<'a> TomlTable<'a> {
         Ok(TomlTable { text, path: path.to_string(), table })
     }
 
+    /// Whether it has the key.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.get(key).is_some()
+    }
+
     fn name(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) }
     }

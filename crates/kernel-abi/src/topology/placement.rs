@@ -123,10 +123,11 @@ impl Placement {
                 check(&list.iter().copied().collect(), topology, &usable).map_err(refuse)?;
                 if list.len() < threads as usize {
                     return Err(refuse(format!(
-                        "the list has {} CPUs for {threads} threads; thread i goes on the i-th, so \
+                        "the list has {} for {}; thread i goes on the i-th, so \
                          name a CPU again for each further thread on it, or let all threads share \
                          the CPUs with `cpus:`",
-                        list.len()
+                        counted(list.len(), "CPU"),
+                        counted(threads as usize, "thread")
                     )));
                 }
                 Ok(Assignment::Each(list.iter().copied().take(threads as usize).collect()))
@@ -201,6 +202,10 @@ impl fmt::Display for PlacementError {
 }
 
 impl std::error::Error for PlacementError {}
+
+fn counted(n: usize, thing: &str) -> String {
+    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}
 
 /// Whether every CPU asked for can be used: the most basic reason first.
 fn check(wanted: &CpuSet, topology: &Topology, usable: &CpuSet) -> Result<(), String> {

@@ -28,6 +28,22 @@ pub use workload::Workload;
 
 use std::fmt;
 
+/// The factors that have a column of their own, in the order of the columns.
+pub const WITH_COLUMN: [&str; 9] =
+    ["workload", "threads", "ramp", "hash", "placement", "memory", "locks", "unlock", "messengers"];
+
+/// The factors that have none: in a row they stand among the labels.
+pub const AMONG_LABELS: [&str; 2] = ["critical", "think"];
+
+/// The workload that a factor is of, where not all have it.
+pub fn only_of(factor: &str) -> Option<Workload> {
+    match factor {
+        "locks" | "unlock" | "critical" | "think" => Some(Workload::Mutex),
+        "messengers" => Some(Workload::Messenger),
+        _ => None,
+    }
+}
+
 /// A text that is not a value of its factor: what was found and what is accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadValue {

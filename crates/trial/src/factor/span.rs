@@ -74,7 +74,7 @@ impl FromStr for Span {
     type Err = BadValue;
 
     fn from_str(text: &str) -> Result<Self, BadValue> {
-        Span::parse_for("duration", text)
+        Span::parse_for("time", text)
     }
 }
 
