@@ -44,8 +44,84 @@ pub struct Journal {
     folder: PathBuf,
     trials: File,
     timeline: File,
-    /// Held locked as long as this runner is at work.
-    _lock: File,
+    /// As long as this runner is at work.
+    _lock: RunLock,
+}
+
+/// The file whose lock a runner holds; in it stands its process id. The lock is the kernel's
+/// (flock), so it ends with the process, however that ends.
+const LOCK: &str = ".lock";
+
+/// The right to write in a run's folder: one runner at a time has it.
+#[derive(Debug)]
+pub struct RunLock {
+    _file: File,
+}
+
+impl RunLock {
+    /// Of a run that is there. What is read before it is taken may be another runner's past.
+    pub fn of_run(folder: &Path) -> Result<RunLock, JournalError> {
+        for missing in [manifest::FILE, "trials.csv"] {
+            if !folder.join(missing).exists() {
+                let folder = folder.to_path_buf();
+                return Err(records::RecordError::NotARun { folder, missing }.into());
+            }
+        }
+        RunLock::take(folder)
+    }
+
+    fn take(folder: &Path) -> Result<RunLock, JournalError> {
+        let failed = |error: io::Error| {
+            JournalError::Taken(format!(
+                "{} can't be written in: {error}. A run needs a folder that can be",
+                folder.display()
+            ))
+        };
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(folder.join(LOCK))
+            .map_err(failed)?;
+        let mut tries = 0;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                // One who only asks whether it is held has it for a moment.
+                Err(fs::TryLockError::WouldBlock) if tries < 5 => {
+                    tries += 1;
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+                Err(fs::TryLockError::WouldBlock) => return Err(at_work(folder)),
+                Err(fs::TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+        let id = format!("{}\n", std::process::id());
+        file.set_len(0).and_then(|()| file.write_all(id.as_bytes())).map_err(failed)?;
+        Ok(RunLock { _file: file })
+    }
+
+    /// Whether another runner holds it now.
+    fn is_held(folder: &Path) -> bool {
+        let Ok(file) = File::open(folder.join(LOCK)) else { return false };
+        // Shared: two that only ask don't meet. It ends with this function.
+        matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock))
+    }
+}
+
+/// The sentence for who comes second.
+fn at_work(folder: &Path) -> JournalError {
+    // Empty for a moment after it was taken; a process that is no more was an earlier one.
+    let process = fs::read_to_string(folder.join(LOCK))
+        .ok()
+        .and_then(|text| text.trim().parse::<u32>().ok())
+        .filter(|id| Path::new(&format!("/proc/{id}")).exists())
+        .map(|id| format!(" (process {id})"))
+        .unwrap_or_default();
+    JournalError::Taken(format!(
+        "another runner{process} is at work in {}: wait for it, or end it; nothing was changed",
+        folder.display()
+    ))
 }
 
 impl Journal {
@@ -67,7 +143,9 @@ impl Journal {
                 folder.display()
             ))
         })?;
-        let lock = lock(folder)?;
+        let lock = RunLock::take(folder)?;
+        // Again: between the first look and the lock another runner may have been here.
+        empty(folder)?;
         let plan_file = folder.join("plan.csv");
         write_synced(&plan_file, &plan_text(plan)).map_err(failed(&plan_file))?;
         for (name, columns) in
@@ -83,16 +161,11 @@ impl Journal {
 
     /// Opens a run to go on with. Returns the numbers of the trials that are finished, and the
     /// torn last line if there was one; takes out what belongs to no finished trial.
-    pub fn reopen(folder: &Path) -> Result<(Journal, BTreeSet<u64>, Option<Torn>), JournalError> {
+    pub fn reopen(
+        folder: &Path,
+        lock: RunLock,
+    ) -> Result<(Journal, BTreeSet<u64>, Option<Torn>), JournalError> {
         let file = folder.join("trials.csv");
-        if !file.exists() {
-            return Err(records::RecordError::NotARun {
-                folder: folder.to_path_buf(),
-                missing: "trials.csv",
-            }
-            .into());
-        }
-        let lock = lock(folder)?;
         let table = Table::read(&file, &TRIALS)?;
         table.unique("trial")?;
         let finished: BTreeSet<u64> =
@@ -111,7 +184,7 @@ impl Journal {
         Ok((Journal::open(folder, lock)?, finished, table.torn))
     }
 
-    fn open(folder: &Path, lock: File) -> Result<Journal, JournalError> {
+    fn open(folder: &Path, lock: RunLock) -> Result<Journal, JournalError> {
         let append = |name: &str, columns: &[&str]| open_to_append(&folder.join(name), columns);
         Ok(Journal {
             trials: append("trials.csv", &TRIALS)?,
@@ -129,57 +202,8 @@ impl Journal {
         planned: &Planned,
         execution: &Execution,
     ) -> Result<TrialRow, JournalError> {
-        let record = &execution.record;
-        let trial = planned.spec.trial;
-        self.append_side(trial, execution)?;
-        let row = TrialRow {
-            sequence: planned.sequence,
-            trial,
-            block: planned.block,
-            cell: planned.cell,
-            experiment: experiment.to_string(),
-            workload: planned.spec.workload,
-            threads: planned.spec.threads,
-            ramp: planned.spec.ramp,
-            hash: planned.spec.hash,
-            placement: planned.spec.placement.clone(),
-            memory: planned.spec.memory.clone(),
-            locks: planned.spec.locks,
-            unlock: planned.spec.unlock,
-            messengers: planned.spec.messengers,
-            duration_s: Some(planned.spec.duration.seconds()),
-            seed: planned.spec.seed,
-            boot: execution.boot,
-            kernel: planned.kernel.clone(),
-            cpus: execution.kernel.cpus,
-            nodes: execution.kernel.nodes,
-            labels: planned.labels.clone(),
-            started_at: utc::rfc3339_ms(execution.started_at),
-            elapsed_s: record.elapsed_s,
-            ops: record.ops,
-            mops_per_s: record.mops_per_s.or_else(|| rate(record.ops, record.elapsed_s)),
-            thread_ops_min: record.thread_ops_min,
-            thread_ops_median: record.thread_ops_median,
-            thread_ops_max: record.thread_ops_max,
-            slots_start: record.slots_start,
-            slots_set: record.slots_set,
-            slots_loaded: record.slots_loaded,
-            slots_end: record.slots_end,
-            slots_expected: record.slots_expected,
-            pivot: record.pivot,
-            pivot_s: record.pivot_s,
-            user_s: record.user_s,
-            system_s: record.system_s,
-            voluntary_switches: record.voluntary_switches,
-            involuntary_switches: record.involuntary_switches,
-            steal_s: record.steal_s,
-            splats: execution.splats.as_ref().map(|splats| match splats.as_slice() {
-                [] => "none".to_string(),
-                splats => splats.iter().map(|s| one_line(s)).collect::<Vec<_>>().join(";"),
-            }),
-            status: record.status,
-            error: record.error.as_deref().map(one_line),
-        };
+        self.append_side(planned.spec.trial, execution)?;
+        let row = row(experiment, planned, execution);
         let text = csv_rows(std::slice::from_ref(&row));
         append_synced(&mut self.trials, &text)
             .map_err(|error| JournalError::Write { file: self.folder.join("trials.csv"), error })?;
@@ -255,6 +279,59 @@ impl Journal {
     }
 }
 
+/// The row of a trial that ended.
+pub fn row(experiment: &str, planned: &Planned, execution: &Execution) -> TrialRow {
+    let record = &execution.record;
+    TrialRow {
+        sequence: planned.sequence,
+        trial: planned.spec.trial,
+        block: planned.block,
+        cell: planned.cell,
+        experiment: experiment.to_string(),
+        workload: planned.spec.workload,
+        threads: planned.spec.threads,
+        ramp: planned.spec.ramp,
+        hash: planned.spec.hash,
+        placement: planned.spec.placement.clone(),
+        memory: planned.spec.memory.clone(),
+        locks: planned.spec.locks,
+        unlock: planned.spec.unlock,
+        messengers: planned.spec.messengers,
+        duration_s: Some(planned.spec.duration.seconds()),
+        seed: planned.spec.seed,
+        boot: execution.boot,
+        kernel: planned.kernel.clone(),
+        cpus: execution.kernel.cpus,
+        nodes: execution.kernel.nodes,
+        labels: planned.labels.clone(),
+        started_at: utc::rfc3339_ms(execution.started_at),
+        elapsed_s: record.elapsed_s,
+        ops: record.ops,
+        mops_per_s: record.mops_per_s.or_else(|| rate(record.ops, record.elapsed_s)),
+        thread_ops_min: record.thread_ops_min,
+        thread_ops_median: record.thread_ops_median,
+        thread_ops_max: record.thread_ops_max,
+        slots_start: record.slots_start,
+        slots_set: record.slots_set,
+        slots_loaded: record.slots_loaded,
+        slots_end: record.slots_end,
+        slots_expected: record.slots_expected,
+        pivot: record.pivot,
+        pivot_s: record.pivot_s,
+        user_s: record.user_s,
+        system_s: record.system_s,
+        voluntary_switches: record.voluntary_switches,
+        involuntary_switches: record.involuntary_switches,
+        steal_s: record.steal_s,
+        splats: execution.splats.as_ref().map(|splats| match splats.as_slice() {
+            [] => "none".to_string(),
+            splats => splats.iter().map(|s| one_line(s)).collect::<Vec<_>>().join(";"),
+        }),
+        status: record.status,
+        error: record.error.as_deref().map(one_line),
+    }
+}
+
 /// What `plan.csv` holds for a plan.
 pub fn plan_text(plan: &Plan) -> String {
     let rows: Vec<_> = plan.trials.iter().map(Planned::row).collect();
@@ -267,49 +344,37 @@ fn rate(ops: Option<u64>, seconds: Option<f64>) -> Option<f64> {
     (seconds > 0.0).then(|| ops as f64 / seconds / 1e6)
 }
 
-/// That a run may be made here: there is nothing, or an empty folder.
+/// That a run may be made here: there is nothing, or an empty folder, and nobody is at work in it.
 pub fn free(folder: &Path) -> Result<(), JournalError> {
-    if folder.join(manifest::FILE).exists() || folder.join("trials.csv").exists() {
-        return Err(JournalError::Taken(format!(
-            "{} holds another run: nothing is written over it. Choose another --out, or go on with it: `experiments resume {}`",
-            folder.display(),
-            folder.display()
-        )));
+    if RunLock::is_held(folder) {
+        return Err(at_work(folder));
     }
-    match fs::read_dir(folder) {
-        Ok(mut entries) => match entries.next() {
-            None => Ok(()),
-            Some(_) => Err(JournalError::Taken(format!(
-                "{} is not empty: a run needs a folder of its own. Choose another --out",
-                folder.display()
-            ))),
-        },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(JournalError::Taken(format!(
-            "{} can't be used for a run: {error}. Choose another --out",
-            folder.display()
-        ))),
-    }
+    empty(folder)
 }
 
-fn lock(folder: &Path) -> Result<File, JournalError> {
-    let path = folder.join(".lock");
-    let failed = |error: io::Error| {
-        JournalError::Taken(format!(
-            "{} can't be written in: {error}. A run needs a folder that can be",
-            folder.display()
-        ))
+/// That nothing stands in the folder, or that it is not there. A lock that nobody holds is nothing:
+/// a runner left it that ended before it wrote a file.
+fn empty(folder: &Path) -> Result<(), JournalError> {
+    let shown = folder.display();
+    let problem = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => format!("{shown} can't be used for a run: {error}. Choose another --out"),
+        Ok(entries) => {
+            let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+            if names.iter().any(|name| name == manifest::FILE || name == "trials.csv") {
+                format!(
+                    "{shown} holds another run: nothing is written over it. Choose another --out, or go on with it: `experiments resume {shown}`"
+                )
+            } else if names.iter().any(|name| name != LOCK) {
+                format!(
+                    "{shown} is not empty: a run needs a folder of its own. Choose another --out"
+                )
+            } else {
+                return Ok(());
+            }
+        }
     };
-    let file =
-        OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => Err(JournalError::Taken(format!(
-            "another runner is at work in {}: wait for it, or end it",
-            folder.display()
-        ))),
-        Err(fs::TryLockError::Error(error)) => Err(failed(error)),
-    }
+    Err(JournalError::Taken(problem))
 }
 
 fn open_to_append(file: &Path, columns: &[&str]) -> Result<File, JournalError> {
@@ -499,7 +564,8 @@ mod tests {
         let file = run.join("trials.csv");
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, &text[..text.len() - 10]).unwrap();
-        let (mut journal, finished, torn) = Journal::reopen(&run).unwrap();
+        let lock = RunLock::of_run(&run).unwrap();
+        let (mut journal, finished, torn) = Journal::reopen(&run, lock).unwrap();
         assert_eq!(finished.len(), 2);
         assert_eq!(torn.unwrap().line, 4);
         assert_eq!(Table::read(&run.join("timeline.csv"), &TIMELINE).unwrap().rows, 4);
@@ -516,19 +582,53 @@ mod tests {
     fn a_folder_that_is_taken_is_not_touched() {
         let folder = tempfile::tempdir().unwrap();
         let run = folder.path().join("R");
+        let own = format!("another runner (process {}) is at work in", std::process::id());
         let journal = Journal::create(&run, &manifest(), &plan()).unwrap();
+        for busy in [
+            Journal::create(&run, &manifest(), &plan()).map(drop),
+            free(&run),
+            RunLock::of_run(&run).map(drop),
+            RunLock::take(&run).map(drop),
+        ] {
+            let busy = busy.unwrap_err().to_string();
+            assert!(busy.contains(&own), "{busy}");
+        }
+        drop(journal);
         let again = Journal::create(&run, &manifest(), &plan()).unwrap_err().to_string();
         assert!(again.contains("holds another run"), "{again}");
-        let busy = Journal::reopen(&run).unwrap_err().to_string();
-        assert!(busy.contains("another runner"), "{busy}");
-        drop(journal);
+        RunLock::of_run(&run).unwrap();
         let other = folder.path().join("other");
         fs::create_dir(&other).unwrap();
         fs::write(other.join("mine.txt"), "x").unwrap();
         assert!(Journal::create(&other, &manifest(), &plan()).is_err());
-        assert!(Journal::reopen(&other).unwrap_err().to_string().contains("trials.csv"));
+        assert!(RunLock::of_run(&other).unwrap_err().to_string().contains("manifest.json"));
+        assert_eq!(fs::read_dir(&other).unwrap().count(), 1, "no lock where there is no run");
         let file = folder.path().join("file");
         fs::write(&file, "x").unwrap();
         assert!(Journal::create(&file, &manifest(), &plan()).is_err());
+    }
+
+    #[test]
+    fn what_a_runner_left_that_wrote_nothing_is_no_run() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(LOCK), "1\n").unwrap();
+        Journal::create(folder.path(), &manifest(), &plan()).unwrap();
+    }
+
+    #[test]
+    fn of_many_that_begin_at_once_one_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("R");
+        let (manifest, plan) = (manifest(), plan());
+        let outcomes: Vec<Result<Journal, JournalError>> = std::thread::scope(|scope| {
+            let create = || Journal::create(&run, &manifest, &plan);
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(create)).collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+        assert_eq!(won.len(), 1);
+        for error in lost.into_iter().map(|lost| lost.unwrap_err().to_string()) {
+            assert!(error.contains("another runner"), "{error}");
+        }
     }
 }

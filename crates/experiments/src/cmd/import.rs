@@ -16,7 +16,7 @@ use import::format::{Format, FormatError, read};
 use import::imported::Imported;
 use import::ktap::Depth;
 use import::mapping::Mapping;
-use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
+use records::manifest::{FORMAT, IMPORTED, Kernel, Machine, Manifest, Source};
 use serde_json::{Value, json};
 use trial::factor::Hash;
 
@@ -101,9 +101,11 @@ pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
         .map_err(|error| Failure::Request(format!("{from}, {error}")))?;
 
     let name = args.name(mapping.as_ref())?;
+    let definition = args.definition(&name, format, mapping.as_ref(), &imported)?;
+    let labels = args.labels()?;
     let folder = match &args.out {
         Some(folder) => folder.clone(),
-        None => default_folder(&name, SystemTime::now()),
+        None => default_folder(&name, SystemTime::now())?,
     };
     journal::free(&folder).map_err(|error| Failure::Request(error.to_string()))?;
     let files = RunFiles::of(&imported, &name);
@@ -112,8 +114,7 @@ pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
         sha256: sha256(&text),
         text: if text.len() <= KEPT { text } else { String::new() },
     };
-    let definition = args.definition(&name, format, mapping.as_ref(), &imported)?;
-    write_run(&folder, &files, &manifest(name, source, definition, &imported, &args.labels()?))?;
+    write_run(&folder, &files, &manifest(name, source, definition, &imported, &labels))?;
 
     if args.json {
         let told = json!({
@@ -371,7 +372,7 @@ fn manifest(
             kernel_release: common("kernel").unwrap_or_default(),
             ..Machine::default()
         },
-        executor: analysis::run::IMPORTED.to_string(),
+        executor: IMPORTED.to_string(),
         kernels,
         labels: labels.clone(),
         started_at: String::new(),
@@ -383,16 +384,14 @@ fn manifest(
 
 /// Writes into a folder beside, then renames: a run is there whole or not at all.
 fn write_run(folder: &Path, files: &RunFiles, manifest: &Manifest) -> Outcome {
-    let failed = |what: &Path, error: io::Error| {
-        Failure::Running(format!("writing {} failed: {error}", what.display()))
-    };
+    let failed = |what: &Path, error: io::Error| Failure::unwritten(what, &error);
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.ok_or_else(|| {
         Failure::Request(format!("--out {}: a run needs a folder with a name", folder.display()))
     })?;
     let beside = folder.with_file_name(format!(".{name}.{}", std::process::id()));
     let write = || -> Result<(), Failure> {
-        fs::create_dir_all(&beside).map_err(|error| failed(&beside, error))?;
+        fs::create_dir_all(&beside).map_err(|error| failed(folder, error))?;
         for (name, text) in files.iter() {
             let file = beside.join(name);
             fs::write(&file, text).map_err(|error| failed(&file, error))?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use campaign::executor::Stop;
-use campaign::journal::Journal;
+use campaign::journal::{Journal, RunLock};
 use campaign::{resume, utc};
 use clap::Args;
 use kernel_abi::signal::Interrupt;
@@ -41,6 +41,8 @@ pub struct ResumeArgs {
 /// Goes on.
 pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
+    // Before anything is read: until then another runner may be changing it.
+    let lock = RunLock::of_run(&args.run).map_err(journal_failure)?;
     let mut manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
     if manifest.executor == analysis::run::IMPORTED {
         return Err(Failure::Request(format!(
@@ -60,7 +62,7 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
             changes.join("; ")
         )));
     }
-    let definition = resume::definition(&args.run, &manifest).map_err(|error| request(&error))?;
+    let definition = resume::definition(&args.run).map_err(|error| request(&error))?;
     // The plan is the one that was begun, also where the machine has changed since.
     let site = campaign::plan::Site {
         cpus: manifest.kernels.first().and_then(|kernel| kernel.cpus).unwrap_or(here.site.cpus),
@@ -76,7 +78,8 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         Interrupt::install()
             .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
     );
-    let (mut journal, finished, torn) = Journal::reopen(&args.run).map_err(journal_failure)?;
+    let (mut journal, finished, torn) =
+        Journal::reopen(&args.run, lock).map_err(journal_failure)?;
     resume::rows_are_planned(&args.run, &plan).map_err(|error| request(&error))?;
     if changes.iter().any(|change| change.starts_with("the definition")) {
         say("note: the run goes on with the definition that it was started with");

@@ -14,7 +14,7 @@ use campaign::runner::{self, Ended};
 use campaign::utc;
 use clap::Args;
 use kernel_abi::signal::{self, Interrupt};
-use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
+use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source, THIS_MACHINE};
 
 use super::analyze::{analysis_failure, tell_files, write_tables};
 use super::planning::{PlanningArgs, counted, in_words, plan};
@@ -66,7 +66,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let started = SystemTime::now();
     let folder = match args.out {
         Some(folder) => folder,
-        None => default_folder(&definition.name, started),
+        None => default_folder(&definition.name, started)?,
     };
     journal::free(&folder).map_err(|error| Failure::Request(error.to_string()))?;
 
@@ -243,7 +243,7 @@ fn manifest(
         seed: definition.seed,
         planned: plan.trials.len() as u64,
         machine: machine.clone(),
-        executor: "this machine".to_string(),
+        executor: THIS_MACHINE.to_string(),
         kernels,
         labels: definition.labels.clone(),
         started_at: utc::rfc3339_ms(started),
@@ -253,16 +253,30 @@ fn manifest(
     }
 }
 
-/// `data/runs/NAME-YYYYMMDD-HHMMSS`, with a number where two fall into one second.
-pub fn default_folder(name: &str, started: SystemTime) -> PathBuf {
-    let base = format!("data/runs/{name}-{}", utc::folder_stamp(started));
-    let mut folder = PathBuf::from(&base);
+/// `data/runs/NAME-YYYYMMDD-HHMMSS`, with a number where two fall into one second. It is made, so
+/// that the other one gets another.
+pub fn default_folder(name: &str, started: SystemTime) -> Result<PathBuf, Failure> {
+    let runs = Path::new("data/runs");
+    let failed = |folder: &Path, error: io::Error| {
+        Failure::Request(format!(
+            "the run's folder {} can't be made: {error}. --out DIR says another",
+            folder.display()
+        ))
+    };
+    std::fs::create_dir_all(runs).map_err(|error| failed(runs, error))?;
+    let base = format!("{name}-{}", utc::folder_stamp(started));
+    let mut folder = runs.join(&base);
     let mut n = 2;
-    while folder.exists() {
-        folder = PathBuf::from(format!("{base}-{n}"));
-        n += 1;
+    loop {
+        match std::fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                folder = runs.join(format!("{base}-{n}"));
+                n += 1;
+            }
+            Err(error) => return Err(failed(&folder, error)),
+        }
     }
-    folder
 }
 
 /// A folder that is taken, or a run that is none, is the request's fault; a disk is not.
