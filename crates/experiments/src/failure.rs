@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use analysis::stat::StatError;
@@ -21,6 +22,27 @@ pub enum Failure {
 pub type Outcome = Result<(), Failure>;
 
 impl Failure {
+    /// A file of results that could not be written. A place that can't be written to (a file
+    /// stands where a folder is to be, it belongs to somebody else, its file system is read-only)
+    /// is the request's fault; a disk that is full is not.
+    pub fn unwritten(file: &Path, error: &io::Error) -> Failure {
+        use io::ErrorKind::{
+            AlreadyExists, DirectoryNotEmpty, InvalidFilename, InvalidInput, IsADirectory,
+            NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+        };
+        let file = file.display();
+        match error.kind() {
+            AlreadyExists | DirectoryNotEmpty | InvalidFilename | InvalidInput | IsADirectory
+            | NotADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem => {
+                Failure::Request(format!(
+                    "{file} can't be written: {error}. Accepted for --out is a place that can be \
+                     written to"
+                ))
+            }
+            _ => Failure::Running(format!("writing {file} failed: {error}")),
+        }
+    }
+
     /// The process' exit status.
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -65,5 +87,23 @@ impl From<io::Error> for Failure {
             return Failure::NobodyReads;
         }
         Failure::Running(format!("writing the result failed: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_the_request_s_fault_and_a_full_disk_is_not() {
+        let of = |errno| Failure::unwritten(Path::new("x"), &io::Error::from_raw_os_error(errno));
+        // EACCES, EEXIST, ENOTDIR, EROFS
+        for errno in [13, 17, 20, 30] {
+            assert!(matches!(of(errno), Failure::Request(text) if text.contains("--out")));
+        }
+        // EIO, ENOSPC, EDQUOT
+        for errno in [5, 28, 122] {
+            assert!(matches!(of(errno), Failure::Running(_)));
+        }
     }
 }

@@ -81,14 +81,11 @@ pub fn run(args: AnalyzeArgs, out: &mut dyn Write) -> Outcome {
 
 /// Writes the tables into a folder, which is made if it is not there.
 pub fn write_tables(analysis: &Analysis, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let failed = |file: &Path, error: std::io::Error| {
-        Failure::Running(format!("{} can't be written: {error}", file.display()))
-    };
-    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    std::fs::create_dir_all(folder).map_err(|error| Failure::unwritten(folder, &error))?;
     let mut written = Vec::new();
     for (name, content) in analysis.files() {
         let file = folder.join(name);
-        std::fs::write(&file, content).map_err(|error| failed(&file, error))?;
+        std::fs::write(&file, content).map_err(|error| Failure::unwritten(&file, &error))?;
         written.push(file);
     }
     Ok(written)

@@ -75,9 +75,12 @@ pub fn run(args: ReportArgs, out: &mut dyn Write) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// A report that can't be written, or drawn, failed while running.
+/// A report that can't be written where it is to go, or that can't be drawn.
 pub fn report_failure(error: ReportError) -> Failure {
-    Failure::Running(error.to_string())
+    match error {
+        ReportError::File { file, error } => Failure::unwritten(&file, &error),
+        ReportError::Draw(error) => Failure::Running(error.to_string()),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `experiments stat calibrate`.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -68,18 +69,26 @@ pub fn run(args: CalibrateArgs, out: &mut dyn Write) -> Outcome {
         seed: args.seed,
         whole_grid: args.whole_grid,
     };
+    // Before the work, which takes long: that its rows can be written.
+    let file = args.out.as_deref().map(|path| Ok::<_, Failure>((path, open(path)?))).transpose()?;
     let families = if args.family.is_empty() { Family::ALL.to_vec() } else { args.family };
     let settings = calibrate(&families, &effort)?;
-    if let Some(path) = &args.out {
-        write_csv(path, &settings)?;
+    if let Some((path, mut file)) = file {
+        // A pipe has no length.
+        let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
+        let emptied = if is_file { file.set_len(0) } else { Ok(()) };
+        emptied
+            .and_then(|()| file.write_all(csv(&settings).as_bytes()))
+            .map_err(|error| Failure::unwritten(path, &error))?;
     }
     let found = Calibration { summary: summarize(&settings), settings };
     args.options.answer(out, &found, || text(&found.summary))
 }
 
-fn write_csv(path: &Path, settings: &[Coverage]) -> Outcome {
-    std::fs::write(path, csv(settings))
-        .map_err(|error| Failure::Request(format!("{} cannot be written: {error}", path.display())))
+/// For writing; what stands in it stays until there is something to write.
+fn open(path: &Path) -> Result<File, Failure> {
+    let opened = File::options().create(true).truncate(false).write(true).open(path);
+    opened.map_err(|error| Failure::unwritten(path, &error))
 }
 
 fn csv(settings: &[Coverage]) -> String {
