@@ -642,7 +642,7 @@ mod tests {
     }
 
     fn imported(mut made: Synthetic) -> Synthetic {
-        made.manifest.executor = crate::run::IMPORTED.into();
+        made.manifest.executor = records::manifest::IMPORTED.into();
         made.manifest.definition = json!({"import": {}});
         made
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use records::manifest::Manifest;
+use records::manifest::{IMPORTED, Manifest};
 use serde::Serialize;
 use trial::factor::Hash;
 
@@ -11,12 +11,6 @@ use crate::outcome::StallRule;
 
 /// The control's hash policy of a definition that names none.
 pub const DEFAULT_CONTROL: &str = "slots:512";
-
-/// The executor's name in the manifest of a run in the lab.
-const LAB: &str = "lab";
-
-/// The executor's name in the manifest of an imported run.
-pub const IMPORTED: &str = "imported";
 
 /// A run.
 #[derive(Debug, Clone, Serialize)]
@@ -52,8 +46,7 @@ impl Run {
 
     /// Whether its trials ran in guests of the lab.
     pub fn in_lab(&self) -> bool {
-        // What follows a comma is how: `lab, boots: 4`.
-        self.manifest.executor.split(',').next() == Some(LAB)
+        self.manifest.lab_boots().is_some()
     }
 
     /// Whether it was measured elsewhere: how its trials were run, only its source can say.

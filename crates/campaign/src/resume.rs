@@ -5,7 +5,7 @@ use std::path::Path;
 
 use records::RecordError;
 use records::columns::{PLAN, TRIALS};
-use records::manifest::{Machine, Manifest};
+use records::manifest::{Machine, Manifest, THIS_MACHINE};
 use records::table::Table;
 use sha2::{Digest, Sha256};
 
@@ -18,12 +18,29 @@ pub fn sha256(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The definition that a run was started with.
-pub fn definition(run: &Path, manifest: &Manifest) -> Result<Definition, RecordError> {
-    serde_json::from_value(manifest.definition.clone()).map_err(|error| RecordError::Manifest {
-        file: run.join(records::manifest::FILE),
-        problem: format!("its definition can't be gone on with: {error}"),
-    })
+/// The definition that a run was started with. It is read from the manifest's text, so that a
+/// value that can't be is told with its line.
+pub fn definition(run: &Path) -> Result<Definition, RecordError> {
+    #[derive(serde::Deserialize)]
+    struct Part {
+        definition: Definition,
+    }
+    let file = run.join(records::manifest::FILE);
+    let text = std::fs::read_to_string(&file).map_err(|error| RecordError::Unreadable {
+        file: file.clone(),
+        reason: error.to_string(),
+    })?;
+    let with_what_next = |error| match error {
+        RecordError::Row { file, line, problem } => RecordError::Row {
+            file,
+            line,
+            problem: format!(
+                "{problem}. Without its definition the run can be analysed and not gone on with"
+            ),
+        },
+        other => other,
+    };
+    records::json::read::<Part>(&file, &text).map(|part| part.definition).map_err(with_what_next)
 }
 
 /// What differs between then and now, a sentence each. `machine` is where the runner runs now.
@@ -44,7 +61,7 @@ pub fn changes(manifest: &Manifest, machine: &Machine) -> Vec<String> {
     };
     let then = &manifest.machine;
     // In the lab the kernel under trial is the guest's.
-    if manifest.executor == "this machine" {
+    if manifest.executor == THIS_MACHINE {
         compare("the kernel", &then.kernel_release, &machine.kernel_release);
         compare("the kernel's build", &then.kernel_version, &machine.kernel_version);
         compare("CPUs online", &then.cpus_online.to_string(), &machine.cpus_online.to_string());
@@ -59,14 +76,20 @@ pub fn same_plan(run: &Path, plan: &Plan) -> Result<(), RecordError> {
     let file = run.join("plan.csv");
     let table = Table::read(&file, &PLAN)?;
     let problem = match table.torn {
-        Some(_) => "its last line is torn",
+        Some(_) => {
+            "its last line is torn, and a plan is written whole before the first trial: put it back as it was written, or begin a new run"
+        }
         None if table.text != plan_text(plan) => {
-            "it is not the plan that the manifest's definition and seed give"
+            "it is not the plan that the manifest's definition and seed give: put it back as it was \
+             written, or begin a new run"
         }
         None => return Ok(()),
     };
     Err(RecordError::Manifest { file, problem: problem.to_string() })
 }
+
+/// For a row that was not written so.
+const WHAT_NEXT: &str = ". Set the row right, or take it out: its trial is then run again";
 
 /// That every row of `trials.csv` is of a planned trial and has its place and factors: a row that
 /// is not would be counted in a cell that it does not belong to.
@@ -86,13 +109,15 @@ pub fn rows_are_planned(run: &Path, plan: &Plan) -> Result<(), RecordError> {
         planned[trial].iter().enumerate().map(|(at, (_, cell))| (cell, at)).collect();
     for (at, (line, number)) in done[trial].iter().enumerate() {
         let problem = match places.get(number) {
-            None => format!("trial {number} is not in plan.csv"),
+            None => format!("trial {number} is not in plan.csv{WHAT_NEXT}"),
             Some(place) => {
                 let (found, expected) = (row(&done, at), row(&planned, *place));
                 let differs =
                     PLAN.iter().zip(found.iter().zip(&expected)).find(|(_, (a, b))| a != b);
                 let Some((column, (found, expected))) = differs else { continue };
-                format!("trial {number}: {column} is {found:?} and was planned as {expected:?}")
+                format!(
+                    "trial {number}: {column} is {found:?} and was planned as {expected:?}{WHAT_NEXT}"
+                )
             }
         };
         return Err(RecordError::Row { file, line: *line, problem });

@@ -21,11 +21,6 @@ use crate::cmd::kernel::{ArchiveOptions, tell, told};
 use crate::failure::Failure;
 use crate::site::ThisSite;
 
-/// What the manifest says of who ran the trials, on this machine.
-const HERE: &str = "this machine";
-/// In the lab; the number of boots follows.
-const LAB: &str = "lab, boots: ";
-
 /// Where the trials run, when not on this machine.
 #[derive(Debug, Clone, Args)]
 pub struct LabArgs {
@@ -102,16 +97,20 @@ pub enum Place<'a> {
 impl<'a> Place<'a> {
     /// Where a run that is gone on with was begun.
     pub fn of_run(manifest: &Manifest, here: &'a ThisSite) -> Result<Place<'a>, Failure> {
-        let Some(boots) = manifest.executor.strip_prefix(LAB) else {
+        if manifest.executor == manifest::THIS_MACHINE {
             return Ok(Place::Here(here));
-        };
+        }
         let first = manifest.kernels.first();
-        let (Ok(boots), Some(cpus), Some(nodes)) =
-            (boots.parse(), first.and_then(|k| k.cpus), first.and_then(|k| k.nodes))
+        let (Some(boots), Some(cpus), Some(nodes)) =
+            (manifest.lab_boots(), first.and_then(|k| k.cpus), first.and_then(|k| k.nodes))
         else {
-            return Err(Failure::Request(
-                "the run's manifest does not tell the guests that it was begun with".to_string(),
-            ));
+            return Err(Failure::Request(format!(
+                "the run can't be gone on with: its manifest.json says executor {:?}, and what can is \
+                 {:?} and {:?} with CPUs and nodes of its kernels. It can be analysed",
+                manifest.executor,
+                manifest::THIS_MACHINE,
+                manifest::lab(1),
+            )));
         };
         let names: Vec<String> = manifest.kernels.iter().map(|k| k.name.clone()).collect();
         Ok(Place::Lab(LabPlace::new(&names, cpus, nodes, boots)?))
@@ -152,8 +151,8 @@ impl<'a> Place<'a> {
     /// Who runs the trials, for the manifest.
     pub fn executor_text(&self) -> String {
         match self {
-            Place::Here(_) => HERE.to_string(),
-            Place::Lab(lab) => format!("{LAB}{}", lab.boots),
+            Place::Here(_) => manifest::THIS_MACHINE.to_string(),
+            Place::Lab(lab) => manifest::lab(lab.boots),
         }
     }
 

@@ -144,9 +144,45 @@ fn what_is_no_run_is_refused() {
     user.write("R/trials.csv", &format!("{text}{last}\n"));
     user.experiments("resume R").refused(&["line 14", "line 13"]);
     user.experiments("analyze R").refused(&["line 14"]);
-    user.write("R/manifest.json", "{");
-    user.experiments("resume R").refused(&["manifest.json"]);
     let mut file = fs::File::create(user.path("R/manifest.json")).unwrap();
     file.write_all(&[0xff, 0xfe]).unwrap();
     user.experiments("resume R").refused(&["manifest.json"]);
+}
+
+#[test]
+fn a_manifest_that_can_not_be_is_told_by_line_and_key() {
+    let user = User::new();
+    user.experiments(RUN).ok();
+    let good = user.read("R/manifest.json");
+    let changed = |old: &str, new: &str| {
+        assert!(good.contains(old), "{old} is not in {good}");
+        user.write("R/manifest.json", &good.replacen(old, new, 1));
+    };
+    let both = ["resume R", "analyze R", "report R"];
+    for (old, new, parts) in [
+        (
+            "\"planned\": 12",
+            "\"planned\": \"many\"",
+            ["planned is \"many\"", "a whole number from 0"],
+        ),
+        ("\"planned\": 12,", "", ["the key planned is missing", "Set it right"]),
+        ("\"planned\": 12,", "\"planned\": 12", ["it is not JSON", "expected"]),
+        ("\"format\": 1", "\"format\": 2", ["its format is 2", "this build reads format 1"]),
+    ] {
+        changed(old, new);
+        for command in both {
+            user.experiments(command).refused(&["R/manifest.json", parts[0], parts[1]]);
+        }
+    }
+    user.write("R/manifest.json", &good[..good.len() / 2]);
+    for command in both {
+        user.experiments(command).refused(&["R/manifest.json line", "the file is torn"]);
+    }
+    changed("\"burst\"", "\"slow\"");
+    let parts = ["R/manifest.json line", "definition.factors.ramp[0]", "\"slow\"", "`burst`"];
+    user.experiments("resume R").refused(&parts);
+    changed("\"executor\": \"this machine\"", "\"executor\": \"elsewhere\"");
+    user.experiments("resume R").refused(&["elsewhere", "this machine", "can be analysed"]);
+    user.write("R/manifest.json", &good);
+    user.experiments("resume R --no-report").ok();
 }

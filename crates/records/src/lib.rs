@@ -5,6 +5,7 @@
 
 pub mod columns;
 pub mod error;
+pub mod json;
 pub mod manifest;
 pub mod rows;
 pub mod table;

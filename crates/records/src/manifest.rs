@@ -5,13 +5,27 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::RecordError;
+use crate::{RecordError, json};
 
 /// The name of the file.
 pub const FILE: &str = "manifest.json";
 
 /// The format that this build writes and reads.
 pub const FORMAT: u32 = 1;
+
+/// [`Manifest::executor`] of trials on the machine of the runner.
+pub const THIS_MACHINE: &str = "this machine";
+
+/// [`Manifest::executor`] of an imported run.
+pub const IMPORTED: &str = "imported";
+
+/// [`Manifest::executor`] of trials in guests of the lab, before the number of boots of each kernel.
+const LAB: &str = "lab, boots: ";
+
+/// [`Manifest::executor`] of trials in the lab, where each kernel is booted so many times.
+pub fn lab(boots: u32) -> String {
+    format!("{LAB}{boots}")
+}
 
 /// What is known of a run besides its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +48,7 @@ pub struct Manifest {
     pub planned: u64,
     /// The machine that the runner ran on.
     pub machine: Machine,
-    /// Where the trials ran: `this machine` or `lab`.
+    /// Where the trials ran: [`THIS_MACHINE`], [`lab`] or [`IMPORTED`].
     pub executor: String,
     /// Each kernel under trial; of this machine, its release.
     pub kernels: Vec<Kernel>,
@@ -129,7 +143,34 @@ pub struct Machine {
     pub architecture: String,
 }
 
+/// What every format has.
+#[derive(Deserialize)]
+struct Head {
+    format: u32,
+    versions: Option<serde_json::Value>,
+}
+
+/// A manifest is written by the program, whole or not at all: who meets a broken one has edited
+/// it, or lost it.
+fn with_what_next(error: RecordError) -> RecordError {
+    match error {
+        RecordError::Row { file, line, problem } => RecordError::Row {
+            file,
+            line,
+            problem: format!(
+                "{problem}. Set it right, or put the manifest back that was written with the run; the rows of trials.csv are not touched by it"
+            ),
+        },
+        other => other,
+    }
+}
+
 impl Manifest {
+    /// Of a run in the lab, how many times each kernel is booted; `None` of any other run.
+    pub fn lab_boots(&self) -> Option<u32> {
+        self.executor.strip_prefix(LAB)?.parse().ok()
+    }
+
     /// Reads the manifest of a run.
     pub fn read(run: &Path) -> Result<Manifest, RecordError> {
         let file = run.join(FILE);
@@ -140,20 +181,28 @@ impl Manifest {
             file: file.clone(),
             reason: error.to_string(),
         })?;
-        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| {
-            RecordError::Manifest { file: file.clone(), problem: error.to_string() }
-        })?;
-        if manifest.format != FORMAT {
+        Manifest::parse(&file, &text)
+    }
+
+    /// Reads its text; `file` is for the messages.
+    pub fn parse(file: &Path, text: &str) -> Result<Manifest, RecordError> {
+        // The format first: another one may have other keys.
+        let Head { format, versions } = json::read(file, text).map_err(with_what_next)?;
+        if format != FORMAT {
+            let by = versions
+                .and_then(|versions| Some(versions.get("stallscope")?.as_str()?.to_string()));
+            let newer =
+                if format > FORMAT { "that version or a newer one" } else { "that version" };
             return Err(RecordError::Manifest {
-                file,
+                file: file.to_path_buf(),
                 problem: format!(
-                    "format {}: this build reads {FORMAT}. Use the version of stallscope that wrote it ({})",
-                    manifest.format,
-                    manifest.versions.get("stallscope").map_or("unknown", String::as_str)
+                    "its format is {format}, and this build reads format {FORMAT}: the run was \
+                     written by stallscope {}; use {newer}",
+                    by.as_deref().unwrap_or("of an unknown version")
                 ),
             });
         }
-        Ok(manifest)
+        json::read(file, text).map_err(with_what_next)
     }
 
     /// Writes it whole or not at all: a new file, synced, then renamed over the old one.
@@ -172,5 +221,83 @@ impl Manifest {
         std::io::Write::write_all(&mut out, text.as_bytes()).map_err(failed)?;
         out.sync_all().map_err(failed)?;
         std::fs::rename(&next, &file).map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest() -> Manifest {
+        Manifest {
+            format: FORMAT,
+            name: "x".into(),
+            definition: serde_json::json!({}),
+            source: Source { from: "x".into(), sha256: String::new(), text: String::new() },
+            command_line: Vec::new(),
+            versions: BTreeMap::from([("stallscope".into(), "9.1.0".into())]),
+            seed: 1,
+            planned: 8,
+            machine: Machine::default(),
+            executor: "this machine".into(),
+            kernels: vec![Kernel::default()],
+            labels: BTreeMap::new(),
+            started_at: String::new(),
+            ended_at: None,
+            resumed: Vec::new(),
+            disturbances: Vec::new(),
+        }
+    }
+
+    fn text() -> String {
+        serde_json::to_string_pretty(&manifest()).unwrap()
+    }
+
+    fn said(text: &str) -> String {
+        Manifest::parse(Path::new("R/manifest.json"), text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(Manifest::parse(Path::new("m"), &text()).unwrap(), manifest());
+    }
+
+    #[test]
+    fn a_lab_is_known_by_its_boots() {
+        let of = |executor: &str| Manifest { executor: executor.into(), ..manifest() }.lab_boots();
+        assert_eq!(of(&lab(4)), Some(4));
+        for other in [THIS_MACHINE, IMPORTED, "lab", "lab, boots: many"] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_by_line_and_key() {
+        for (old, new, part) in [
+            ("\"seed\": 1", "\"seed\": \"one\"", ": seed is \"one\"; accepted is a whole number"),
+            ("\"cpus_online\": 0", "\"cpus_online\": true", ": machine.cpus_online is true;"),
+            ("\"patches\": []", "\"patches\": 3", ": kernels[0].patches is 3; accepted is a list"),
+            ("\"planned\": 8,", "", ": the key planned is missing"),
+            ("\"planned\": 8,", "\"planned\": 8", ": it is not JSON at column"),
+        ] {
+            let good = text();
+            assert!(good.contains(old), "{old}");
+            let sentence = said(&good.replacen(old, new, 1));
+            assert!(sentence.starts_with("R/manifest.json line "), "{sentence}");
+            assert!(sentence.contains(part) && sentence.contains("Set it right"), "{sentence}");
+        }
+        assert!(said(&text()[..200]).contains("the file is torn"));
+    }
+
+    #[test]
+    fn another_format_is_told_before_its_keys_are_looked_at() {
+        let sentence = said("{\"format\": 2, \"versions\": {\"stallscope\": \"9.1.0\"}}");
+        assert_eq!(
+            sentence,
+            "R/manifest.json: its format is 2, and this build reads format 1: the run was written by \
+             stallscope 9.1.0; use that version or a newer one"
+        );
+        assert!(said("{\"format\": 0}").contains("of an unknown version; use that version"));
+        assert!(said("{}").contains("the key format is missing"));
     }
 }

@@ -45,7 +45,7 @@ fn small_machine() -> Synthetic {
 
 fn several_kernels() -> Synthetic {
     let mut made = Synthetic::new(192);
-    made.manifest.executor = "lab".into();
+    made.manifest.executor = records::manifest::lab(1);
     for kernel in ["debian:6.12", "debian:6.17", "debian:7.3"] {
         for threads in (8..=192).step_by(8) {
             for trial in 0..5u32 {

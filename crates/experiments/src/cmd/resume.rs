@@ -9,7 +9,7 @@ use campaign::journal::{Journal, RunLock};
 use campaign::{resume, utc};
 use clap::Args;
 use kernel_abi::signal::Interrupt;
-use records::manifest::{Manifest, Resumed};
+use records::manifest::{IMPORTED, Manifest, Resumed};
 
 use super::planning::{counted, plan};
 use super::run::{Going, go, journal_failure, say};
@@ -44,7 +44,7 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     // Before anything is read: until then another runner may be changing it.
     let lock = RunLock::of_run(&args.run).map_err(journal_failure)?;
     let mut manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
-    if manifest.executor == analysis::run::IMPORTED {
+    if manifest.executor == IMPORTED {
         return Err(Failure::Request(format!(
             "{run} was imported from {}: its trials were done elsewhere, and there is nothing to go on with here. `experiments report {run}` reads it",
             manifest.source.from,
