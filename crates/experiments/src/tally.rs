@@ -1,0 +1,188 @@
+//! How many trials stalled so far, for whoever watches a run being made.
+//!
+//! It judges by the rule of the analysis, with the controls that there are until now, so an
+//! earlier trial's verdict may change; the analysis has the last word. The control's own trials are
+//! not counted.
+
+use std::collections::HashMap;
+
+use analysis::outcome::{Outcome, Seen, StallRule};
+use analysis::stat::samples::median::median_of_sorted;
+use campaign::definition::Definition;
+use campaign::plan::Planned;
+use records::rows::TrialRow;
+use trial::factor::Hash;
+use trial::record::Status;
+
+/// The counts.
+pub struct Tally {
+    /// `None`: the rule looks at more than trials one by one (`split`), so only the end tells.
+    rule: Option<StallRule>,
+    control: Hash,
+    groups: HashMap<String, Group>,
+    failed: u64,
+}
+
+/// The trials that differ in nothing but their hash.
+#[derive(Default)]
+struct Group {
+    /// Throughputs of its control, ascending.
+    controls: Vec<f64>,
+    others: Vec<Seen>,
+    stalled: u64,
+}
+
+impl Tally {
+    /// By the rule of a definition.
+    pub fn new(definition: &Definition) -> Tally {
+        let rule = definition.outcome.stall.parse().ok();
+        Tally {
+            rule: rule.filter(|rule| !matches!(rule, StallRule::Split | StallRule::Reported)),
+            control: definition.control.hash,
+            groups: HashMap::new(),
+            failed: 0,
+        }
+    }
+
+    /// One trial more.
+    pub fn count(&mut self, planned: &Planned, row: &TrialRow) {
+        if row.status != Status::Ok {
+            self.failed += 1;
+            return;
+        }
+        let Some(rule) = self.rule else { return };
+        let group = self.groups.entry(all_but_hash(row)).or_default();
+        if planned.spec.hash == self.control {
+            let Some(rate) = row.mops_per_s else { return };
+            let at = group.controls.partition_point(|other| *other < rate);
+            group.controls.insert(at, rate);
+        } else {
+            group.others.push(Seen {
+                mops_per_s: row.mops_per_s,
+                pivot: row.pivot,
+                pivot_s: row.pivot_s,
+                ..Seen::default()
+            });
+        }
+        let control_median =
+            Some(median_of_sorted(&group.controls)).filter(|median| median.is_finite());
+        let stalled =
+            |seen: &&Seen| rule.judge(&Seen { control_median, ..**seen }) == Outcome::Stalled;
+        group.stalled = group.others.iter().filter(stalled).count() as u64;
+    }
+
+    /// `3 stalled so far, 1 failed`.
+    pub fn said(&self) -> String {
+        let failed =
+            if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        match self.rule {
+            None => format!("stalled: told at the end{failed}"),
+            Some(_) => {
+                let stalled: u64 = self.groups.values().map(|group| group.stalled).sum();
+                format!("{stalled} stalled so far{failed}")
+            }
+        }
+    }
+}
+
+/// The factors but the hash, as one text.
+fn all_but_hash(row: &TrialRow) -> String {
+    format!(
+        "{:?}",
+        (
+            &row.kernel,
+            &row.labels,
+            row.threads,
+            row.workload,
+            row.ramp,
+            &row.placement,
+            &row.memory,
+            row.locks,
+            row.unlock,
+            row.messengers
+        )
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use campaign::definition::parse;
+    use campaign::executor::Execution;
+    use campaign::journal::row;
+    use campaign::plan::{Plan, Site};
+    use records::manifest::Kernel;
+    use trial::record::{Pivot, TrialRecord};
+
+    use super::*;
+
+    /// The trials of a plan of `auto` and `slots:512` at 8 threads, each by its hash.
+    fn plan(stall: &str) -> (Definition, Plan) {
+        let text = format!(
+            "trials = 3\n[factors]\nworkload = \"wake-storm\"\nthreads = 8\n[outcome]\nstall = \"{stall}\"\n"
+        );
+        let definition = parse("x", "x", &text).unwrap();
+        let site = Site { cpus: 8, kernels: vec!["6.18".into()] };
+        let plan = Plan::new(&definition, &site).unwrap();
+        (definition, plan)
+    }
+
+    fn counted(stall: &str, trials: &[(&str, TrialRecord)]) -> String {
+        let (definition, plan) = plan(stall);
+        let mut tally = Tally::new(&definition);
+        let mut of: HashMap<String, Vec<&Planned>> = HashMap::new();
+        for planned in &plan.trials {
+            of.entry(planned.spec.hash.to_string()).or_default().push(planned);
+        }
+        for (hash, record) in trials {
+            let planned = of.get_mut(*hash).unwrap().pop().unwrap();
+            let execution = Execution {
+                started_at: SystemTime::UNIX_EPOCH,
+                record: record.clone(),
+                boot: None,
+                kernel: Kernel { name: "6.18".into(), ..Kernel::default() },
+                splats: None,
+                disturbances: Vec::new(),
+            };
+            tally.count(planned, &row("x", planned, &execution));
+        }
+        tally.said()
+    }
+
+    fn rate(mops: f64) -> TrialRecord {
+        TrialRecord { mops_per_s: Some(mops), ..TrialRecord::empty(Status::Ok) }
+    }
+
+    fn pivot(pivot: Pivot, pivot_s: f64) -> TrialRecord {
+        TrialRecord { pivot: Some(pivot), pivot_s: Some(pivot_s), ..TrialRecord::empty(Status::Ok) }
+    }
+
+    #[test]
+    fn a_trial_is_held_against_the_controls_until_now() {
+        let (auto, control) = ("auto", "slots:512");
+        // Nothing to compare with yet.
+        assert_eq!(counted("control:0.5", &[(auto, rate(1.0))]), "0 stalled so far");
+        let first = [(auto, rate(1.0)), (control, rate(10.0)), (auto, rate(8.0))];
+        assert_eq!(counted("control:0.5", &first), "1 stalled so far");
+        // The median of 10 and 30 is 20: now both are below half of it.
+        let more = [first.as_slice(), &[(control, rate(30.0))]].concat();
+        assert_eq!(counted("control:0.5", &more), "2 stalled so far");
+        let failed = [(auto, TrialRecord::failed(Status::Crashed, "x"))];
+        assert_eq!(counted("control:0.5", &failed), "0 stalled so far, 1 failed");
+    }
+
+    #[test]
+    fn the_other_rules_are_the_analysis_s_too() {
+        let trials = [("auto", rate(99.0)), ("auto", rate(100.0)), ("slots:512", rate(1.0))];
+        assert_eq!(counted("absolute:100", &trials), "1 stalled so far");
+        let trials = [
+            ("auto", pivot(Pivot::Settled, 0.5)),
+            ("auto", pivot(Pivot::Pending, 1.0)),
+            // The load ended too early to say.
+            ("auto", pivot(Pivot::Pending, 0.9)),
+        ];
+        assert_eq!(counted("pivot:1s", &trials), "1 stalled so far");
+        assert_eq!(counted("split", &[("auto", rate(1.0))]), "stalled: told at the end");
+    }
+}
