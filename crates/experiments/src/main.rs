@@ -1,10 +1,14 @@
 //! `experiments`: the command line of Stallscope.
 
+#[cfg(test)]
+mod advice;
 mod cmd;
 mod failure;
 mod place;
 mod progress;
 mod site;
+mod tally;
+mod unknown_command;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -67,7 +71,16 @@ fn run(cli: Cli, out: &mut dyn Write) -> Outcome {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse(), &mut io::stdout().lock()) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+            let Some(sentence) = unknown_command::sentence(&error, words) else { error.exit() };
+            let _ = writeln!(io::stderr(), "error: {sentence}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(cli, &mut io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Standard error may be closed too; there is nobody left to tell.

@@ -1,4 +1,4 @@
-//! Whether KVM works here, found by running a guest of one instruction.
+//! How far KVM comes here: whether it runs a guest of one instruction.
 //!
 //! The device file alone proves little: in a container it may be there without permission, in a
 //! virtual machine without nesting, and a nested hypervisor may make a machine that then can't run.
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How far KVM came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kvm {
-    /// A guest ran.
+    /// The guest of one instruction ran. That a kernel boots does not follow.
     Runs,
     /// A machine was made; running one is tried on x86_64 only.
     Makes,
@@ -36,7 +36,7 @@ impl fmt::Display for Kvm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Kvm::Runs => f.write_str(
-                "runs a guest of one instruction; whether it boots a kernel, a lab run finds out",
+                "a one-instruction guest ran; whether a kernel boots is found by booting one",
             ),
             Kvm::Makes => f.write_str("makes machines; none was run"),
             Kvm::Absent => f.write_str("there is no /dev/kvm"),

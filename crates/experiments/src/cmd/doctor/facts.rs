@@ -116,8 +116,9 @@ pub struct Tracing {
 /// How fast the lab's guests can be.
 #[derive(Debug, Serialize)]
 pub struct Emulation {
-    /// Whether a guest ran under KVM. Absent: not tried on this architecture, or nothing learned.
-    pub kvm: Option<bool>,
+    /// Whether a guest of one instruction ran under KVM: not whether a kernel boots. Absent: not
+    /// tried on this architecture, or nothing learned.
+    pub kvm_ran_one_instruction: Option<bool>,
     /// In words.
     pub kvm_in_words: String,
 }
@@ -271,14 +272,17 @@ fn symbol(name: &str) -> Option<bool> {
 fn emulation() -> Emulation {
     match kvm::probe() {
         Ok(found) => Emulation {
-            kvm: match found {
+            kvm_ran_one_instruction: match found {
                 Kvm::Runs => Some(true),
                 Kvm::Makes => None,
                 Kvm::Absent | Kvm::Fails { .. } | Kvm::Hangs => Some(false),
             },
             kvm_in_words: found.to_string(),
         },
-        Err(errno) => Emulation { kvm: None, kvm_in_words: format!("could not be tried: {errno}") },
+        Err(errno) => Emulation {
+            kvm_ran_one_instruction: None,
+            kvm_in_words: format!("could not be tried: {errno}"),
+        },
     }
 }
 

@@ -20,7 +20,7 @@ use crate::failure::{Failure, Outcome};
 ///
 /// Looks at the kernel, its futex hash, the CPUs and nodes, the limits on threads, what tracing and
 /// emulation are to be had, and says what is missing and how to get it. Changes nothing: the hash
-/// is tried in a child process of its own, KVM by a guest of one instruction.
+/// is tried in a child process of its own, KVM by a guest of one instruction (which is not a kernel).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  experiments doctor\n  experiments doctor --json")]
 pub struct DoctorArgs {

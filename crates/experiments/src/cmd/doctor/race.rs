@@ -137,6 +137,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_advised_can_be_run() {
+        use clap::Parser;
+        let catalog = campaign::definition::Catalog::find(None).expect("definitions");
+        for command in [IN_THE_LAB, HERE, PIVOTS] {
+            crate::Cli::try_parse_from(command.split(' ')).expect(command);
+            let name = command.split(' ').nth(2).expect("a name");
+            assert!(catalog.get(name).is_ok_and(|entry| entry.definition().is_ok()), "{name}");
+        }
+    }
+
+    #[test]
     fn what_is_not_known_is_not_claimed() {
         let verdict = on(HashSupport::Unknown, 192, 192);
         assert_eq!((verdict.possible, verdict.here), (None, None));

@@ -190,18 +190,18 @@ fn emulation(page: &mut Page, report: &Report) {
             _ => "not found: see below".to_owned(),
         },
     );
-    if report.emulation.kvm == Some(true) {
-        page.paragraph(&format!(
-            "Guests with more virtual CPUs than the {} here take turns on them: the slots and the race \
-             are the kernel's own, throughputs mean little.",
+    const EMULATED: &str = "guests are emulated: a contended cache line costs nothing special, so \
+                            throughputs mean nothing, while the slots and the race are the \
+                            kernel's own.";
+    page.paragraph(&match report.emulation.kvm_ran_one_instruction {
+        Some(true) => format!(
+            "Where a kernel boots under KVM, guests with more virtual CPUs than the {} here take \
+             turns on them: the slots and the race are the kernel's own, throughputs mean little. \
+             Where it does not, a lab run says so, and {EMULATED}",
             report.cpus.allowed_count
-        ));
-    } else {
-        page.paragraph(
-            "Without KVM guests are emulated: a contended cache line costs nothing \
-             special, so throughputs mean nothing, while the slots and the race are the kernel's own.",
-        );
-    }
+        ),
+        Some(false) | None => format!("Without KVM {EMULATED}"),
+    });
 }
 
 fn programs(page: &mut Page, report: &Report) {
