@@ -117,11 +117,11 @@ impl<'a, W: Work> Drive<'a, W> {
             schedule,
             watch,
             handles: Vec::with_capacity(all),
-            looks: touched(looks as usize),
+            looks: touched(looks as usize, "samples")?,
             next_look_ns: 0,
-            now_ops: touched(all),
-            begin_ops: touched(all),
-            end_ops: touched(all),
+            now_ops: touched(all, "counts")?,
+            begin_ops: touched(all, "counts")?,
+            end_ops: touched(all, "counts")?,
         })
     }
 
@@ -214,8 +214,8 @@ impl<'a, W: Work> Drive<'a, W> {
             self.spawn(index).map_err(|error| {
                 format!(
                     "{error} for thread {} of {all}, {index} existed; what limits them is \
-                     `ulimit -u`, the cgroup's pids.max, kernel.threads-max, kernel.pid_max, \
-                     vm.max_map_count and memory",
+                     `ulimit -u` and `-v`, the cgroup's pids.max, kernel.threads-max, \
+                     kernel.pid_max, vm.max_map_count and memory",
                     index + 1
                 )
             })?;
@@ -403,12 +403,15 @@ impl<'a, W: Work> Drive<'a, W> {
 }
 
 /// An empty vector whose memory is there: no page of it faults while threads work.
-fn touched<T: Default>(capacity: usize) -> Vec<T> {
-    let mut values = Vec::with_capacity(capacity);
+fn touched<T: Default>(capacity: usize, what: &str) -> Result<Vec<T>, String> {
+    let mut values = Vec::new();
+    values
+        .try_reserve_exact(capacity)
+        .map_err(|error| format!("memory for {capacity} {what} of the trial: {error}"))?;
     // One by one: a vector of zeroes may be memory that was only promised.
     values.extend(std::iter::repeat_with(|| std::hint::black_box(T::default())).take(capacity));
     values.clear();
-    values
+    Ok(values)
 }
 
 fn sample(look: &Look, start_ns: u64) -> Sample {

@@ -4,7 +4,7 @@
 #![allow(dead_code)]
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use stallscope_trial::record::TrialRecord;
 use stallscope_trial::spec::{Parameters, TrialSpec};
@@ -49,14 +49,21 @@ pub fn race_trial(input: &str) -> (Option<i32>, String) {
 }
 
 fn race_trial_with(input: &str, env: &[(&str, &str)]) -> (Option<i32>, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_race-trial"))
-        .env_remove("STALLSCOPE_PRELOAD")
-        .envs(env.iter().copied())
+    let mut command = Command::new(env!("CARGO_BIN_EXE_race-trial"));
+    command.env_remove("STALLSCOPE_PRELOAD").envs(env.iter().copied());
+    let output = ended(command, input);
+    (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+}
+
+/// A command with a text on its standard input, at its end.
+pub fn ended(mut command: Command, input: &str) -> Output {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .expect("race-trial");
-    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("written");
-    let output = child.wait_with_output().expect("ended");
-    (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    // One that could not even begin reads nothing.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    child.wait_with_output().expect("ended")
 }
