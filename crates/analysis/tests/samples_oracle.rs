@@ -4,7 +4,7 @@ use serde_json::Value;
 use stallscope_analysis::stat::samples::bootstrap::{Replicates, acceleration};
 use stallscope_analysis::stat::samples::median::median_of_sorted;
 use stallscope_analysis::stat::samples::{brunner_munzel, hodges_lehmann, mann_whitney, sorted};
-use stallscope_analysis::stat::{Alternative, Level};
+use stallscope_analysis::stat::{Alternative, Level, TestResult};
 
 fn golden(part: &str) -> Vec<Value> {
     let golden: Value =
@@ -38,63 +38,54 @@ const SIDES: [(&str, Alternative); 3] = [
     ("greater", Alternative::Greater),
 ];
 
-#[test]
-fn mann_whitney_is_scipys_where_there_are_no_ties() {
-    let mut compared = 0;
+/// Holds a test against what another program found, side by side, in each case that it has: how
+/// many cases it had. `statistic` is the statistic's name there, where it is told.
+fn compared(
+    program: &str,
+    name: &str,
+    statistic: Option<&str>,
+    test: impl Fn(&[f64], &[f64], Alternative) -> TestResult,
+) -> usize {
+    let mut count = 0;
     for case in golden("cases") {
-        let expected = &case["scipy"]["mann_whitney"];
+        let expected = &case[program][name];
         if expected.is_null() {
             continue;
         }
         for (side, alternative) in SIDES {
-            let (found, _) =
-                mann_whitney::test(&numbers(&case["a"]), &numbers(&case["b"]), alternative)
-                    .unwrap();
-            same(found.statistic, &expected["u"], "U", &case);
+            let found = test(&numbers(&case["a"]), &numbers(&case["b"]), alternative);
+            if let Some(key) = statistic {
+                same(found.statistic, &expected[key], key, &case);
+            }
             same(found.p_value, &expected[side], side, &case);
         }
-        compared += 1;
+        count += 1;
     }
-    assert!(compared > 100, "{compared}");
+    count
+}
+
+fn mann_whitney(a: &[f64], b: &[f64], alternative: Alternative) -> TestResult {
+    mann_whitney::test(a, b, alternative).unwrap().0
+}
+
+#[test]
+fn mann_whitney_is_scipys_where_there_are_no_ties() {
+    let cases = compared("scipy", "mann_whitney", Some("u"), mann_whitney);
+    assert!(cases > 100, "{cases}");
 }
 
 #[test]
 fn mann_whitney_is_coins_where_there_are_ties() {
-    let mut compared = 0;
-    for case in golden("cases") {
-        let expected = &case["r"]["permutation"];
-        if expected.is_null() {
-            continue;
-        }
-        for (side, alternative) in SIDES {
-            let (found, _) =
-                mann_whitney::test(&numbers(&case["a"]), &numbers(&case["b"]), alternative)
-                    .unwrap();
-            same(found.p_value, &expected[side], side, &case);
-        }
-        compared += 1;
-    }
-    assert!(compared > 200, "{compared}");
+    let cases = compared("r", "permutation", None, mann_whitney);
+    assert!(cases > 200, "{cases}");
 }
 
 #[test]
 fn brunner_munzel_is_scipys() {
-    let mut compared = 0;
-    for case in golden("cases") {
-        let expected = &case["scipy"]["brunner_munzel"];
-        if expected.is_null() {
-            continue;
-        }
-        for (side, alternative) in SIDES {
-            let found =
-                brunner_munzel::test(&numbers(&case["a"]), &numbers(&case["b"]), alternative)
-                    .unwrap();
-            same(found.statistic, &expected["w"], "W", &case);
-            same(found.p_value, &expected[side], side, &case);
-        }
-        compared += 1;
-    }
-    assert!(compared > 200, "{compared}");
+    let cases = compared("scipy", "brunner_munzel", Some("w"), |a, b, alternative| {
+        brunner_munzel::test(a, b, alternative).unwrap()
+    });
+    assert!(cases > 200, "{cases}");
 }
 
 #[test]

@@ -129,17 +129,31 @@ fn guest_in_a_trial(user: &User, runner: &mut Child) -> u32 {
     }
 }
 
-#[test]
-fn a_guest_that_dies_costs_its_trial_and_the_run_goes_on() {
-    let _alone = alone();
+/// A run of [`LONG`] with a trial at work in a guest, and nobody else's guest beside it.
+struct InATrial {
+    user: User,
+    runner: Child,
+    qemu: u32,
+    _alone: MutexGuard<'static, ()>,
+}
+
+/// `None` where the kernel can't be had.
+fn in_a_trial() -> Option<InATrial> {
+    let alone = alone();
     let user = User::new();
     if !kernel_is_here(&user) {
-        return;
+        return None;
     }
     user.write("long.toml", LONG);
     let mut runner =
         user.start(&format!("run long.toml --kernel {KERNEL} --cpus 8 --out R --no-report"));
     let qemu = guest_in_a_trial(&user, &mut runner);
+    Some(InATrial { user, runner, qemu, _alone: alone })
+}
+
+#[test]
+fn a_guest_that_dies_costs_its_trial_and_the_run_goes_on() {
+    let Some(InATrial { user, runner, qemu, _alone }) = in_a_trial() else { return };
     kernel_abi::process::kill(qemu).unwrap();
     let ended = driven::Ended::from(runner.wait_with_output().unwrap());
     ended.ok();
@@ -155,15 +169,7 @@ fn a_guest_that_dies_costs_its_trial_and_the_run_goes_on() {
 
 #[test]
 fn no_guest_outlives_a_killed_runner_and_the_run_can_be_resumed() {
-    let _alone = alone();
-    let user = User::new();
-    if !kernel_is_here(&user) {
-        return;
-    }
-    user.write("long.toml", LONG);
-    let mut runner =
-        user.start(&format!("run long.toml --kernel {KERNEL} --cpus 8 --out R --no-report"));
-    let qemu = guest_in_a_trial(&user, &mut runner);
+    let Some(InATrial { user, mut runner, qemu, _alone }) = in_a_trial() else { return };
     runner.kill().unwrap();
     runner.wait().unwrap();
     let until = Instant::now() + Duration::from_secs(20);

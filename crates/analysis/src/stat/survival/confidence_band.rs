@@ -207,13 +207,7 @@ fn moments_quantile(mean: f64, square: f64, p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stat::survival::FollowUp;
-
-    fn curve(times: &[(f64, bool)]) -> KaplanMeier {
-        let trials: Vec<FollowUp> =
-            times.iter().map(|&(time, event)| FollowUp::new(time, event).unwrap()).collect();
-        KaplanMeier::fit(&trials).unwrap()
-    }
+    use crate::stat::survival::fixture::curve;
 
     #[test]
     fn nothing_is_claimed_from_a_variance_of_zero() {

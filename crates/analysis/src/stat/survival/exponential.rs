@@ -108,10 +108,7 @@ fn gamma_quantile(shape: f64, p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn trials(times: &[(f64, bool)]) -> Vec<FollowUp> {
-        times.iter().map(|&(time, event)| FollowUp::new(time, event).unwrap()).collect()
-    }
+    use crate::stat::survival::fixture::trials;
 
     #[test]
     fn the_bounds_have_their_chi_square_tails() {

@@ -123,24 +123,11 @@ impl KaplanMeier {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn curve(times: &[(f64, bool)]) -> KaplanMeier {
-        let trials: Vec<FollowUp> =
-            times.iter().map(|&(time, event)| FollowUp::new(time, event).unwrap()).collect();
-        KaplanMeier::fit(&trials).unwrap()
-    }
+    use crate::stat::survival::fixture::{REPORTED, curve};
 
     #[test]
     fn recoveries_of_the_report() {
-        let curve = curve(&[
-            (14.0, true),
-            (33.0, true),
-            (165.0, true),
-            (169.0, true),
-            (280.0, true),
-            (300.0, true),
-            (300.0, false),
-        ]);
+        let curve = curve(&REPORTED);
         let survival: Vec<f64> = curve.steps().iter().map(|step| step.survival).collect();
         let expected: Vec<f64> = (1..=6).map(|gone| (7 - gone) as f64 / 7.0).collect();
         assert_eq!(survival, expected);

@@ -3,6 +3,8 @@
 //! A trial that had not recovered when it ended is right-censored; one that is looked at every
 //! second is known between two looks. Nothing here drops or imputes either.
 
+#[cfg(test)]
+mod fixture;
 mod location_scale;
 
 pub mod confidence_band;

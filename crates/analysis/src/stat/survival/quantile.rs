@@ -64,26 +64,12 @@ fn first_at_or_below(steps: impl Iterator<Item = (f64, Option<f64>)>, target: f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stat::survival::FollowUp;
-
-    fn curve(times: &[(f64, bool)]) -> KaplanMeier {
-        let trials: Vec<FollowUp> =
-            times.iter().map(|&(time, event)| FollowUp::new(time, event).unwrap()).collect();
-        KaplanMeier::fit(&trials).unwrap()
-    }
+    use crate::stat::survival::fixture::{REPORTED, curve};
 
     #[test]
     fn the_median_of_the_reported_recoveries() {
         // R: survfit(conf.type = "log-log").
-        let curve = curve(&[
-            (14.0, true),
-            (33.0, true),
-            (165.0, true),
-            (169.0, true),
-            (280.0, true),
-            (300.0, true),
-            (300.0, false),
-        ]);
+        let curve = curve(&REPORTED);
         let median = median(&curve, PointwiseMethod::LogLog, Level::P95);
         assert_eq!(median.estimate, Some(169.0));
         assert_eq!(median.low, Some(14.0));

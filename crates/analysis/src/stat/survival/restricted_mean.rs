@@ -138,13 +138,7 @@ pub fn restricted_mean_difference(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stat::survival::FollowUp;
-
-    fn curve(times: &[(f64, bool)]) -> KaplanMeier {
-        let trials: Vec<FollowUp> =
-            times.iter().map(|&(time, event)| FollowUp::new(time, event).unwrap()).collect();
-        KaplanMeier::fit(&trials).unwrap()
-    }
+    use crate::stat::survival::fixture::curve;
 
     #[test]
     fn without_censoring_it_is_the_mean_of_the_shorter() {
