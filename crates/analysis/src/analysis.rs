@@ -565,7 +565,7 @@ mod tests {
     #[test]
     fn in_the_lab_throughput_is_no_slowdown() {
         let mut made = Synthetic::reported();
-        made.manifest.executor = "lab".into();
+        made.manifest.executor = records::manifest::lab(1);
         made.manifest.kernels[0].accelerator = Some("tcg".into());
         let answer = answer(&made);
         assert!(answer.contains("The trials ran in guests (tcg): throughput there is"), "{answer}");
