@@ -41,9 +41,7 @@ pub struct ResumeArgs {
 /// Goes on.
 pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
-    // Before anything is read: until then another runner may be changing it.
-    let lock = RunLock::of_run(&args.run).map_err(journal_failure)?;
-    let mut manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
+    let manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
     if manifest.executor == IMPORTED {
         return Err(Failure::Request(format!(
             "{run} was imported from {}: its trials were done elsewhere, and there is nothing to go on with here. `experiments report {run}` reads it",
@@ -51,6 +49,9 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
             run = args.run.display()
         )));
     }
+    // And again under the lock: until then another runner may have been changing it.
+    let lock = RunLock::of_run(&args.run).map_err(journal_failure)?;
+    let mut manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
     let here = ThisSite::look()?;
     let place = Place::of_run(&manifest, &here)?;
     let mut changes = resume::changes(&manifest, &here.machine);
