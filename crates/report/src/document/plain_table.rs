@@ -1,7 +1,7 @@
 //! A table as plain text of a width that it never exceeds, whatever its cells hold.
 //!
-//! Columns are as wide as their cells. If that is too wide, heads are broken over lines, then texts,
-//! the widest first, then numbers at their spaces; if even that does not fit, every row is a list of
+//! Columns are as wide as their cells. If that is too wide, heads are broken over lines, then cells, the
+//! widest first, numbers at their spaces only; if even that does not fit, every row is a list of
 //! its fields.
 
 use super::Table;
@@ -42,22 +42,15 @@ fn widths(table: &Table, most: usize) -> Option<Vec<usize>> {
     let mut widths: Vec<usize> =
         (0..columns).map(|at| widest(at).max(width(&table.header[at]))).collect();
     let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * columns;
-    // Each round may narrow more: heads, then texts, then numbers.
+    // Each round may narrow more: heads; then texts and, at their spaces, numbers; then texts whose
+    // heads have to be broken too.
+    let head = |at: usize| widest_word(&table.header[at]);
+    let words = |at: usize| cells(at).map(|cell| widest_word(cell)).max().unwrap_or(0);
+    let least_text = |at: usize| widest(at).max(head(at)).min(LEAST_TEXT);
     let narrowest: [&dyn Fn(usize) -> usize; 3] = [
-        &|at| widest(at).max(widest_word(&table.header[at])),
-        &|at| {
-            let head = widest_word(&table.header[at]);
-            if at < table.texts {
-                widest(at).max(head).min(LEAST_TEXT.max(head))
-            } else {
-                widest(at).max(head)
-            }
-        },
-        &|at| {
-            let head = widest_word(&table.header[at]);
-            let words = cells(at).map(|cell| widest_word(cell)).max().unwrap_or(0);
-            if at < table.texts { widest(at).max(head).min(LEAST_TEXT) } else { words.max(head) }
-        },
+        &|at| widest(at).max(head(at)),
+        &|at| if at < table.texts { least_text(at).max(head(at)) } else { words(at).max(head(at)) },
+        &|at| if at < table.texts { least_text(at) } else { words(at).max(head(at)) },
     ];
     for least in narrowest {
         while total(&widths) > most {
