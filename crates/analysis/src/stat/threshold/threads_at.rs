@@ -60,26 +60,56 @@ pub(super) fn threads_at(curve: &Curve, fit: &FirthFit, share: f64, level: Level
 fn most_through(curve: &Curve, t: f64, lambda: f64) -> f64 {
     let line =
         Line { origin: Parameters { c: lambda, b: 0.0 }, direction: Parameters { c: -t, b: 1.0 } };
-    let value = |b: f64| curve.likelihood(line.at(b)).value;
-    let slope = |b: f64| {
-        let score = curve.likelihood(line.at(b)).score;
-        score.b - t * score.c
-    };
+    let slope_of = |score: Parameters| score.b - t * score.c;
     // Slopes from one that is flat over all the rows to one that is a step between two of them.
     let width = curve.x.last().zip(curve.x.first()).map_or(1.0, |(last, first)| last - first);
     let narrowest = curve.x.windows(2).map(|pair| pair[1] - pair[0]).fold(width, f64::min);
     let (flattest, steepest) = (1e-5 / (width + t.abs()), 200.0 / narrowest);
-    let mut slopes = vec![0.0, flattest];
-    let mut b = flattest;
-    while b < steepest {
-        b *= 2.0;
-        slopes.push(b);
+    let slopes = std::iter::successors(Some(flattest), |b| Some(b * std::f64::consts::SQRT_2))
+        .take_while(|b| *b < steepest * 2.0);
+    // There may be several maxima, one for each gap between rows in which the curve may rise. All
+    // are climbed: the best place seen may be on the foot of the highest or near the top of a lower
+    // one, and taking the wrong one would put a jump into the profile and a bound where it jumps.
+    let mut most = f64::NEG_INFINITY;
+    let mut before: Option<(f64, f64)> = None;
+    for b in std::iter::once(0.0).chain(slopes) {
+        let here = curve.likelihood(line.at(b));
+        let uphill = slope_of(here.score);
+        most = most.max(here.value);
+        if let Some((b_before, uphill_before)) = before
+            && uphill_before > 0.0
+            && uphill < 0.0
+            && let Some(top) =
+                crossing(|b| slope_of(curve.likelihood(line.at(b)).score), b_before, b)
+        {
+            most = most.max(curve.likelihood(line.at(top)).value);
+        }
+        before = Some((b, uphill));
     }
-    let values: Vec<f64> = slopes.iter().map(|&b| value(b)).collect();
-    let best = (0..slopes.len()).max_by(|&i, &j| values[i].total_cmp(&values[j])).unwrap_or(0);
-    let (before, after) = (best.saturating_sub(1), (best + 1).min(slopes.len() - 1));
-    match crossing(slope, slopes[before], slopes[after]) {
-        Some(b) => value(b).max(values[best]),
-        None => values[best],
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ThreadsTried, threshold};
+    use super::*;
+
+    #[test]
+    fn a_bound_is_that_of_the_highest_maximum() {
+        // Through T = 50.2 with log-odds of 10 % the likelihood has a maximum at slope 4.007 and a lower one
+        // at 7.408. mpmath: twice the fall from the top reaches 2.7055 at T = 50.7971551.
+        let rows = [
+            (46, 6, 0),
+            (51, 5, 2),
+            (58, 9, 3),
+            (152, 10, 10),
+            (159, 6, 6),
+            (191, 11, 11),
+            (237, 6, 6),
+            (242, 5, 5),
+        ]
+        .map(|(threads, n, k)| ThreadsTried { threads, n, k });
+        let found = threshold(&rows, Level::new(0.9).unwrap()).unwrap().t10;
+        assert!(found.high.is_some_and(|high| (high - 50.797_155_1).abs() < 1e-6), "{found:?}");
     }
 }
