@@ -2,6 +2,7 @@
 //! The values are committed with the versions that made them, so these tests need neither.
 
 mod adjusted;
+mod power;
 mod proportion;
 mod strata;
 mod two_by_two;

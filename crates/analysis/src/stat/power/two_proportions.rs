@@ -14,6 +14,9 @@ use super::super::two_by_two::{barnard, fisher, fisher_mid_p};
 use super::super::{Alternative, Level, StatError};
 use super::{probability, wanted_power};
 
+/// Values that are equal in exact arithmetic agree to this, relatively.
+const SAME: f64 = 1e-10;
+
 /// The tests whose power is enumerated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PowerTest {
@@ -101,6 +104,12 @@ impl Design {
         Ok(Design { base, test, by, level, alternative })
     }
 
+    /// The error rate, a rounding above it: a p-value that equals it in exact arithmetic rejects, as 1/5
+    /// does at a level of 0.8, although 1 − 0.8 is below 0.2 in binary.
+    fn alpha(&self) -> f64 {
+        self.level.alpha() * (1.0 + SAME)
+    }
+
     /// The probability that the test rejects with n trials a side: the sum over all tables that it
     /// rejects of their probability.
     ///
@@ -129,7 +138,7 @@ impl Design {
         n: u64,
         p_value: impl Fn(Hypergeometric, u64, Alternative) -> f64,
     ) -> f64 {
-        let alpha = self.level.alpha();
+        let alpha = self.alpha();
         // In a margin: reject x2 below the first, or at least the second.
         let mut ends: HashMap<u64, (u64, u64)> = HashMap::new();
         let mut ends_of = |total: u64| {
@@ -176,8 +185,8 @@ impl Design {
     /// Two-sided it is twice the smaller one-sided p-value: both one-sided regions at α/2.
     fn boschloo(&self, n: usize) -> f64 {
         let alpha = match self.alternative {
-            Alternative::TwoSided => self.level.alpha() / 2.0,
-            _ => self.level.alpha(),
+            Alternative::TwoSided => self.alpha() / 2.0,
+            _ => self.alpha(),
         };
         let value = |x1: usize, x2: usize| {
             Hypergeometric::new(n as u64, n as u64, (x1 + x2) as u64).at_least(x2 as u64)
@@ -200,7 +209,7 @@ impl Design {
         };
         // Ordered by the nominal p-value of z, so that the search starts at the level.
         let nominal = |z: f64| 0.5 * erfc(z * std::f64::consts::FRAC_1_SQRT_2);
-        let alpha = self.level.alpha();
+        let alpha = self.alpha();
         let greater = match self.alternative {
             Alternative::TwoSided => critical(
                 n,
@@ -234,8 +243,6 @@ fn critical(
     value: impl Fn(usize, usize) -> f64,
     region: impl Fn(f64) -> Region,
 ) -> Region {
-    /// Values that are equal in exact arithmetic agree to this, relatively.
-    const SAME: f64 = 1e-10;
     // A region that fits, and one that doesn't.
     let mut fits = region(alpha);
     let mut too_wide = None;
