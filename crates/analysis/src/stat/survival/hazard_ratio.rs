@@ -3,7 +3,8 @@
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
-use super::FollowUp;
+use super::risk_sets::walk;
+use super::{FollowUp, KaplanMeier};
 use crate::stat::{Alternative, Interval, Level, StatError, TestResult};
 
 /// Test against base: how many times as likely the event is at any moment, for who still waits.
@@ -132,18 +133,13 @@ struct At {
 
 impl PartialLikelihood {
     fn new(base: &[FollowUp], test: &[FollowUp]) -> Self {
-        let mut pooled: Vec<(f64, bool, bool)> = base
-            .iter()
-            .map(|trial| (trial.time(), trial.event(), false))
-            .chain(test.iter().map(|trial| (trial.time(), trial.event(), true)))
-            .collect();
-        pooled.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
-        let (mut n0, mut n1) = (base.len() as f64, test.len() as f64);
         let mut result = PartialLikelihood { mixed: Vec::new(), test_events: 0, constant: 0.0 };
-        for tied in pooled.chunk_by(|x, y| x.0 == y.0) {
-            let count =
-                |side: bool| tied.iter().filter(|trial| trial.1 && trial.2 == side).count() as f64;
-            let (d0, d1) = (count(false), count(true));
+        let curves = (KaplanMeier::fit(base), KaplanMeier::fit(test));
+        // A side without a trial has no curve and no say.
+        let (Ok(base), Ok(test)) = curves else { return result };
+        walk(&[base.steps(), test.steps()], |at_risk, events| {
+            let &[n0, n1] = at_risk else { return };
+            let &[d0, d1] = events else { return };
             let d = d0 + d1;
             // Events of the test side while no base trial is at risk add β and take β.
             let mut own = 0;
@@ -161,9 +157,7 @@ impl PartialLikelihood {
                 }
             }
             result.test_events += d1 as u64 - own;
-            n0 -= tied.iter().filter(|trial| !trial.2).count() as f64;
-            n1 -= tied.iter().filter(|trial| trial.2).count() as f64;
-        }
+        });
         result
     }
 

@@ -1,8 +1,7 @@
 //! The Kaplan-Meier estimate of a survival curve, and Greenwood's variance.
 
-use rayon::slice::ParallelSliceMut;
-
 use super::FollowUp;
+use super::risk_sets::tied_times;
 use crate::stat::StatError;
 
 /// The curve at one distinct time.
@@ -57,39 +56,29 @@ impl KaplanMeier {
         if trials.is_empty() {
             return Err(StatError::too_few("a survival curve", "at least one trial", "none"));
         }
-        let mut sorted = trials.to_vec();
-        sorted.par_sort_unstable_by(|a, b| a.time().total_cmp(&b.time()));
-
-        let mut steps = Vec::new();
-        let mut at_risk = sorted.len() as u64;
+        let tied = tied_times(trials);
+        let mut steps = Vec::with_capacity(tied.len());
+        let mut at_risk = trials.len() as u64;
         let mut greenwood = 0.0;
         let mut total_events = 0;
         // Between two censorings the factors telescope to left / at_risk, which is rounded once.
         // So S is the nearest number to k/n where nothing is censored, and reaches 1/2 exactly.
         let (mut anchor, mut anchored_at) = (1.0, at_risk);
-        for tied in sorted.chunk_by(|a, b| a.time() == b.time()) {
-            let events = tied.iter().filter(|trial| trial.event()).count() as u64;
-            let censored = tied.len() as u64 - events;
+        for tied in tied {
+            let (events, censored) = (tied.events, tied.censored);
             let left = at_risk - events;
             let survival = anchor * (left as f64 / anchored_at as f64);
             if events > 0 {
                 greenwood += events as f64 / (at_risk as f64 * left as f64);
             }
-            steps.push(Step {
-                time: tied[0].time(),
-                at_risk,
-                events,
-                censored,
-                survival,
-                greenwood,
-            });
+            steps.push(Step { time: tied.time(), at_risk, events, censored, survival, greenwood });
             total_events += events;
             at_risk = left - censored;
             if censored > 0 {
                 (anchor, anchored_at) = (survival, at_risk);
             }
         }
-        Ok(KaplanMeier { steps, trials: sorted.len() as u64, events: total_events })
+        Ok(KaplanMeier { steps, trials: trials.len() as u64, events: total_events })
     }
 
     /// The curve at each distinct time, ascending.

@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod fixture;
 mod location_scale;
+mod risk_sets;
 
 pub mod confidence_band;
 pub mod exponential;

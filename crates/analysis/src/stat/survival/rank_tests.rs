@@ -1,10 +1,10 @@
 //! Rank tests between survival curves: log-rank, Gehan-Wilcoxon, Fleming-Harrington.
 
-use rayon::slice::ParallelSliceMut;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::FollowUp;
+use super::risk_sets::walk;
+use super::{FollowUp, KaplanMeier, Step};
 use crate::stat::{Alternative, StatError, TestResult};
 
 /// How much each event time counts.
@@ -75,7 +75,7 @@ pub struct RankTest {
     pub expected: Vec<f64>,
 }
 
-/// Tests that all groups have one survival curve: one pass over the sorted times for all `weights`.
+/// Tests that all groups have one survival curve: one walk over the times for all `weights`.
 ///
 /// At each event time, the group's events given all margins are hypergeometric; the statistic is
 /// U′V⁻U of the weighted sums of observed less expected. Assumes independent trials and censoring
@@ -100,6 +100,16 @@ pub fn rank_tests(
             format!("none in group {}", empty + 1),
         ));
     }
+    let curves =
+        groups.iter().map(|group| KaplanMeier::fit(group)).collect::<Result<Vec<_>, _>>()?;
+    between(&curves.iter().collect::<Vec<_>>(), weights)
+}
+
+/// [`rank_tests`] of groups, two or more, whose curves are there already.
+pub(super) fn between(
+    curves: &[&KaplanMeier],
+    weights: &[RankWeight],
+) -> Result<Vec<RankTest>, StatError> {
     for weight in weights {
         if let RankWeight::FlemingHarrington { rho, gamma } = *weight {
             for (what, value) in [("rho", rho), ("gamma", gamma)] {
@@ -109,47 +119,31 @@ pub fn rank_tests(
             }
         }
     }
-
-    let mut pooled: Vec<(f64, bool, u32)> =
-        Vec::with_capacity(groups.iter().map(|group| group.len()).sum());
-    for (g, group) in groups.iter().enumerate() {
-        pooled.extend(group.iter().map(|trial| (trial.time(), trial.event(), g as u32)));
-    }
-    pooled.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-
-    let k = groups.len();
-    let mut at_risk: Vec<f64> = groups.iter().map(|group| group.len() as f64).collect();
-    let mut total_at_risk = pooled.len() as f64;
-    let mut events = vec![0.0; k];
+    let k = curves.len();
     let mut sums: Vec<Sums> = weights.iter().map(|_| Sums::new(k)).collect();
     // Ever at risk together with another group at an event: the others cannot be compared.
     let mut compared = vec![false; k];
     let mut survival = 1.0;
-    for tied in pooled.chunk_by(|a, b| a.0 == b.0) {
-        events.fill(0.0);
-        for &(_, event, g) in tied {
-            if event {
-                events[g as usize] += 1.0;
-            }
-        }
+    let groups: Vec<&[Step]> = curves.iter().map(|curve| curve.steps()).collect();
+    walk(&groups, |at_risk, events| {
+        let total_at_risk: f64 = at_risk.iter().sum();
         let total_events: f64 = events.iter().sum();
-        if total_events > 0.0 {
-            if at_risk.iter().filter(|&&n| n > 0.0).count() > 1 {
-                for (seen, n) in compared.iter_mut().zip(&at_risk) {
-                    *seen |= *n > 0.0;
-                }
+        if at_risk.iter().filter(|&&n| n > 0.0).count() > 1 {
+            for (seen, n) in compared.iter_mut().zip(at_risk) {
+                *seen |= *n > 0.0;
             }
-            for (weight, sum) in weights.iter().zip(&mut sums) {
-                let w = weight.at(total_at_risk, survival);
-                sum.add(w, &events, total_events, &at_risk, total_at_risk);
-            }
-            survival *= (total_at_risk - total_events) / total_at_risk;
         }
-        for &(_, _, g) in tied {
-            at_risk[g as usize] -= 1.0;
+        for (weight, sum) in weights.iter().zip(&mut sums) {
+            sum.add(
+                weight.at(total_at_risk, survival),
+                events,
+                total_events,
+                at_risk,
+                total_at_risk,
+            );
         }
-        total_at_risk -= tied.len() as f64;
-    }
+        survival *= (total_at_risk - total_events) / total_at_risk;
+    });
     Ok(weights.iter().zip(sums).map(|(weight, sum)| sum.into_test(*weight, &compared)).collect())
 }
 

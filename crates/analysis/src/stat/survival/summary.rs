@@ -203,15 +203,15 @@ pub fn summarize(
     let mut tests = Vec::new();
     let mut contrasts = Vec::new();
     if groups.len() > 1 {
-        let complete: Option<Vec<&[FollowUp]>> = exact.iter().map(Option::as_deref).collect();
-        if let Some(sides) = complete {
+        let complete: Option<Vec<&KaplanMeier>> = curves.iter().map(Option::as_ref).collect();
+        if let Some(curves) = complete {
             let (rho, gamma) = options.fleming_harrington;
             let weights = [
                 RankWeight::LogRank,
                 RankWeight::GehanWilcoxon,
                 RankWeight::FlemingHarrington { rho, gamma },
             ];
-            tests = rank_tests(&sides, &weights)?;
+            tests = rank_tests::between(&curves, &weights)?;
             if tests.iter().any(|test| test.result.p_value.is_none()) {
                 notes.push(
                     "The groups cannot be compared by ranks: at no event were trials of two \
