@@ -12,8 +12,10 @@
 pub mod breslow_day_tarone;
 pub mod cochran_mantel_haenszel;
 pub mod exact_strata;
+pub mod mantel_fleiss;
 pub mod mantel_haenszel_difference;
 pub mod mantel_haenszel_odds_ratio;
+pub mod mantel_haenszel_ratio;
 
 use serde::Serialize;
 
@@ -60,6 +62,11 @@ impl Stratum {
             }
         }
         Ok(Stratum { name, base: [base_k, base_n], test: [test_k, test_n] })
+    }
+
+    /// Its table, if both sides have trials.
+    fn table(&self) -> Option<TwoByTwo> {
+        TwoByTwo::new(self.base[0], self.base[1], self.test[0], self.test[1]).ok()
     }
 
     /// The stratum's counts as floating-point numbers, if both sides have trials.

@@ -56,7 +56,42 @@ pub fn hazard_ratio(
             ));
         }
     }
-    let likelihood = PartialLikelihood::new(base, test);
+    Ok(fit(&PartialLikelihood::new(base, test), level))
+}
+
+/// The ratio that strata have in common, each with a baseline hazard of its own: the product of
+/// their partial likelihoods. A stratum is its base and its test side; one with an empty side adds
+/// nothing.
+///
+/// Source: J. D. Kalbfleisch and R. L. Prentice (1980), section 4.4.
+///
+/// # Errors
+///
+/// [`StatError::TooFew`] where no stratum has trials on both sides.
+pub fn stratified_hazard_ratio(
+    strata: &[(&[FollowUp], &[FollowUp])],
+    level: Level,
+) -> Result<HazardRatio, StatError> {
+    let mut sum = PartialLikelihood { mixed: Vec::new(), test_events: 0, constant: 0.0 };
+    let mut any = false;
+    for (base, test) in strata.iter().filter(|(base, test)| !base.is_empty() && !test.is_empty()) {
+        let here = PartialLikelihood::new(base, test);
+        sum.mixed.extend(here.mixed);
+        sum.test_events += here.test_events;
+        sum.constant += here.constant;
+        any = true;
+    }
+    if !any {
+        return Err(StatError::too_few(
+            "a stratified hazard ratio",
+            "a stratum with trials on both sides",
+            "none",
+        ));
+    }
+    Ok(fit(&sum, level))
+}
+
+fn fit(likelihood: &PartialLikelihood, level: Level) -> HazardRatio {
     let null = likelihood.at(0.0).value;
     let mut result = HazardRatio {
         estimate: None,
@@ -75,7 +110,7 @@ pub fn hazard_ratio(
         log_likelihood: null,
     };
     if likelihood.mixed.is_empty() {
-        return Ok(result);
+        return result;
     }
     let chi_square = ChiSquared::new(1.0).ok();
     let threshold = chi_square.as_ref().map_or(f64::NAN, |law| law.inverse_cdf(level.get()) / 2.0);
@@ -111,7 +146,7 @@ pub fn hazard_ratio(
     let statistic = (2.0 * (result.log_likelihood - null)).max(0.0);
     result.test.statistic = Some(statistic);
     result.test.p_value = chi_square.map(|law| law.sf(statistic));
-    Ok(result)
+    result
 }
 
 /// The log partial likelihood in β = log ratio: test_events × β − Σ log(a + b·e^β), one term an

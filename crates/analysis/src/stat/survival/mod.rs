@@ -18,6 +18,7 @@ pub mod quantile;
 pub mod rank_tests;
 pub mod restricted_mean;
 pub mod shape_test;
+pub mod stratified_log_rank;
 pub mod summary;
 pub mod turnbull;
 pub mod weibull;
@@ -25,7 +26,7 @@ pub mod weibull;
 pub use confidence_band::{Bounds, PointwiseMethod};
 pub use exponential::{ExponentialFit, fit_exponential, fit_exponential_interval};
 pub use follow_up::{FollowUp, Lifetime};
-pub use hazard_ratio::{HazardRatio, hazard_ratio};
+pub use hazard_ratio::{HazardRatio, hazard_ratio, stratified_hazard_ratio};
 pub use kaplan_meier::{KaplanMeier, Step};
 pub use log_normal::{LogNormalFit, fit_log_normal};
 pub use quantile::{median, quantile};
@@ -34,6 +35,7 @@ pub use restricted_mean::{
     RestrictedMean, RestrictedMeanDifference, restricted_mean, restricted_mean_difference,
 };
 pub use shape_test::shape_test;
+pub use stratified_log_rank::stratified_log_rank;
 pub use summary::{Group, SurvivalOptions, SurvivalSummary, summarize};
 pub use turnbull::{Mass, Turnbull};
 pub use weibull::{WeibullFit, fit_weibull};

@@ -73,6 +73,9 @@ pub struct RankTest {
     pub observed: Vec<f64>,
     /// The weighted events of each group to be expected if all had one curve.
     pub expected: Vec<f64>,
+    /// The variance of the first group's observed less expected, for sums over strata.
+    #[serde(skip)]
+    pub variance: f64,
 }
 
 /// Tests that all groups have one survival curve: one walk over the times for all `weights`.
@@ -210,6 +213,7 @@ impl Sums {
             gamma,
             observed: self.observed,
             expected: self.expected,
+            variance: self.variance.first().copied().unwrap_or(0.0),
         }
     }
 }

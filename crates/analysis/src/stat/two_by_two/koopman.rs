@@ -30,6 +30,21 @@ pub fn interval(table: TwoByTwo, level: Level) -> Interval {
 
 /// The score statistic of θ, which falls as θ grows.
 fn score(table: TwoByTwo, theta: f64) -> f64 {
+    let Score { distance, variance } = at(table, theta);
+    standardised(distance, variance)
+}
+
+/// What a table says of "the ratio is θ".
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Score {
+    /// test − θ × base.
+    pub distance: f64,
+    /// Its variance at the maximum likelihood under θ.
+    pub variance: f64,
+}
+
+/// The score of θ.
+pub(crate) fn at(table: TwoByTwo, theta: f64) -> Score {
     let (k1, n1) = (table.base.k() as f64, table.base.n() as f64);
     let (k2, n2) = (table.test.k() as f64, table.test.n() as f64);
     // The base's p at the maximum of the likelihood with test = θ × base solves
@@ -41,7 +56,11 @@ fn score(table: TwoByTwo, theta: f64) -> f64 {
     let p1 = 2.0 * k / (b + root);
     let p2 = theta * p1;
     let variance = (p2 * (1.0 - p2).max(0.0) / n2) + theta * theta * p1 * (1.0 - p1).max(0.0) / n1;
-    let distance = k2 / n2 - theta * (k1 / n1);
+    Score { distance: k2 / n2 - theta * (k1 / n1), variance }
+}
+
+/// A distance over its standard error, within ±1000.
+pub(crate) fn standardised(distance: f64, variance: f64) -> f64 {
     if distance == 0.0 {
         return 0.0;
     }
