@@ -176,7 +176,7 @@ impl Analysis {
 }
 
 /// The rule of the definitions, which must be one.
-fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
+pub(crate) fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
     let rule_of = |run: &Run| {
         run.stall_rule()?.ok_or_else(|| AnalysisError::NoRule { from: run.manifest_name() })
     };
@@ -200,7 +200,7 @@ fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
 }
 
 /// The control of the definitions, which must be one.
-fn the_control(runs: &[Run]) -> Result<String, AnalysisError> {
+pub(crate) fn the_control(runs: &[Run]) -> Result<String, AnalysisError> {
     let Some(first) = runs.first() else { return Err(AnalysisError::NoRun) };
     let control = first.control_hash()?;
     for run in runs {

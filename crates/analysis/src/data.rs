@@ -25,16 +25,18 @@ use crate::run::Run;
 const TRIALS_FILE: &str = "trials.csv";
 
 /// What the tables are made from, besides [`FACTORS`].
-const NEEDED: [&str; 12] = [
+const NEEDED: [&str; 14] = [
     "trial",
     "block",
     "duration_s",
     "cpus",
     "nodes",
+    "elapsed_s",
     "mops_per_s",
     "slots_expected",
     "pivot",
     "pivot_s",
+    "steal_s",
     "splats",
     "status",
     "error",
@@ -55,6 +57,10 @@ pub struct Trial {
     pub duration_s: Option<f64>,
     /// CPUs online where it ran.
     pub cpus: Option<u64>,
+    /// NUMA nodes where it ran.
+    pub nodes: Option<u64>,
+    /// How long all threads worked.
+    pub elapsed_s: Option<f64>,
     /// Its throughput.
     pub mops_per_s: Option<f64>,
     /// The slots that auto-scaling asks for.
@@ -63,6 +69,8 @@ pub struct Trial {
     pub pivot: Option<Pivot>,
     /// When, or how long it was watched.
     pub pivot_s: Option<f64>,
+    /// What the hypervisor took from the CPUs during it, in seconds of one CPU.
+    pub steal_s: Option<f64>,
     /// Whether the run's source says that it stalled.
     pub reported: Option<bool>,
     /// Kernel complaints that fell into it; `None` where nobody watched.
@@ -178,6 +186,8 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
     let mut nodes = integers("nodes")?.iter();
     let mut slots_expected = integers("slots_expected")?.iter();
     let mut duration_s = numbers("duration_s")?.iter();
+    let mut elapsed_s = numbers("elapsed_s")?.iter();
+    let mut steal_s = numbers("steal_s")?.iter();
     let mut mops_per_s = numbers("mops_per_s")?.iter();
     let mut pivot_s = numbers("pivot_s")?.iter();
     let mut pivot = texts("pivot")?.iter();
@@ -235,6 +245,8 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
             cell,
             duration_s: duration_s.next().flatten(),
             cpus: size.cpus,
+            nodes: size.nodes,
+            elapsed_s: elapsed_s.next().flatten(),
             mops_per_s: not_negative("mops_per_s", mops_per_s.next().flatten()).map_err(bad)?,
             slots_expected: slots_expected.next().flatten(),
             pivot: match pivot.next().flatten().filter(|text| !text.is_empty()) {
@@ -242,6 +254,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
                 Some(text) => Some(text.parse::<Pivot>().map_err(|e| bad(e.to_string()))?),
             },
             pivot_s: not_negative("pivot_s", pivot_s.next().flatten()).map_err(bad)?,
+            steal_s: steal_s.next().flatten(),
             reported: None,
             splats: splats.next().flatten().filter(|text| !text.is_empty()).map(Box::from),
             status: status

@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod answer;
 pub mod cells;
 pub mod checks;
+pub mod compare;
 pub mod contrasts;
 mod csv_text;
 pub mod data;

@@ -53,6 +53,15 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
+/// `p = 0.109`, `p < 0.0001`.
+pub fn p_is(p: f64) -> String {
+    let text = p_value(p);
+    match text.strip_prefix('<') {
+        Some(bound) => format!("p < {bound}"),
+        None => format!("p = {text}"),
+    }
+}
+
 /// `1`, `1 and 2`, `1, 2 and 4`.
 pub fn list(items: &[String]) -> String {
     match items {
@@ -96,6 +105,7 @@ mod tests {
         assert_eq!(seconds(169.0), "169 s");
         assert_eq!(seconds(0.0), "0 s");
         assert_eq!(significant(f64::INFINITY, 3), "inf");
+        assert_eq!([0.109, 0.0044, 0.0].map(p_is), ["p = 0.109", "p = 0.0044", "p < 0.0001"]);
     }
 
     #[test]

@@ -1,0 +1,62 @@
+//! The gate: a verdict as an exit status, for scripts and bisections.
+
+use serde::Serialize;
+
+use super::harm::Finding;
+use super::verdict::Kind;
+
+/// What a script is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gate {
+    /// Fixed, without harm: 0.
+    Pass,
+    /// Not fixed, or harm found: 10.
+    Fail,
+    /// Not decided, or not to be trusted: 11.
+    Undecided,
+}
+
+impl Gate {
+    /// Of a comparison. Harm stays harm whatever else is not known; a comparison that can't be trusted
+    /// decides nothing else.
+    pub fn of(verdict: Kind, harm: Finding, trusted: bool) -> Gate {
+        match (verdict, harm) {
+            (_, Finding::Found) => Gate::Fail,
+            _ if !trusted => Gate::Undecided,
+            (Kind::Undecided, _) => Gate::Undecided,
+            (Kind::Fixed, Finding::Unclear) => Gate::Undecided,
+            (Kind::Fixed, _) => Gate::Pass,
+            (Kind::Reduced | Kind::NoEvidenceOfAnEffect | Kind::Worse, _) => Gate::Fail,
+        }
+    }
+
+    /// The exit status.
+    pub fn status(self) -> u8 {
+        match self {
+            Gate::Pass => 0,
+            Gate::Fail => 10,
+            Gate::Undecided => 11,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_fix_without_harm_that_can_be_trusted_passes() {
+        let status = |kind, harm, trusted| Gate::of(kind, harm, trusted).status();
+        assert_eq!(status(Kind::Fixed, Finding::NoneSeen, true), 0);
+        assert_eq!(status(Kind::Fixed, Finding::Unclear, true), 11);
+        assert_eq!(status(Kind::Fixed, Finding::Found, true), 10);
+        assert_eq!(status(Kind::Fixed, Finding::NoneSeen, false), 11);
+        assert_eq!(status(Kind::Undecided, Finding::Found, false), 10);
+        for kind in [Kind::Reduced, Kind::NoEvidenceOfAnEffect, Kind::Worse] {
+            assert_eq!(status(kind, Finding::NoneSeen, true), 10);
+            assert_eq!(status(kind, Finding::NoneSeen, false), 11);
+        }
+        assert_eq!(status(Kind::Undecided, Finding::NoneSeen, true), 11);
+    }
+}

@@ -1,0 +1,457 @@
+//! Did the patch work: two sides of trials against each other, and a verdict from stated rules.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | which trial is on which side? | [`sides`] |
+//! | which cells can be compared? | [`strata`] |
+//! | does it stall less? | [`efficacy`] |
+//! | does it recover sooner? | [`recovery`] |
+//! | what does it cost? | [`cost`] |
+//! | what does it break? | [`harm`] |
+//! | can the comparison be trusted? | [`drift`], [`machines`], [`order`], [`disturbance`] |
+//! | what if the failed trials were not like the others? | [`sensitivity`] |
+//! | so did it work? | [`verdict`], [`gate`] |
+//! | what would decide it? | [`what_would_decide`] |
+//! | how often do the rules err? | [`calibrate`] |
+
+pub mod calibrate;
+pub mod checks;
+pub mod cost;
+pub mod csv;
+pub mod disturbance;
+pub mod drift;
+pub mod efficacy;
+pub mod error;
+pub mod gate;
+pub mod harm;
+pub mod machines;
+pub mod order;
+pub mod recovery;
+pub mod sensitivity;
+mod sentences;
+pub mod sides;
+pub mod strata;
+pub mod throughput_ratio;
+pub mod verdict;
+pub mod what_would_decide;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+pub use error::CompareError;
+pub use sides::{Asked, Which};
+
+use crate::analysis::SeedAndSize;
+use crate::outcome::{Outcome, StallRule};
+use crate::run::Run;
+use crate::stat::samples::Resampling;
+use crate::stat::{Level, StatError};
+use crate::words::{list, seconds};
+
+/// What the user may choose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// The rule for both sides, instead of the definitions'.
+    pub stall: Option<StallRule>,
+    /// The level of tests and intervals.
+    pub level: Level,
+    /// The loss of throughput that is tolerated, as a share.
+    pub margin: f64,
+    /// Fixed is: the test side stalls with at most this probability.
+    pub fixed_below: f64,
+    /// Compares what was not measured alike.
+    pub force: bool,
+}
+
+impl Options {
+    /// 5 % of the throughput.
+    pub const MARGIN: f64 = 0.05;
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            stall: None,
+            level: Level::P95,
+            margin: Self::MARGIN,
+            fixed_below: verdict::Rules::FIXED_BELOW,
+            force: false,
+        }
+    }
+}
+
+/// The version of `compare.json`.
+const FORMAT: u32 = 1;
+
+/// A side, as shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct Side {
+    /// What tells it from the other.
+    pub name: String,
+    /// Its runs.
+    pub runs: Vec<Run>,
+    /// The kernels of its trials.
+    pub kernels: Vec<String>,
+    /// The rule by which its trials were judged.
+    pub stall: StallRule,
+    /// Its control's hash policy.
+    pub control: String,
+    /// Its trials, in whatever cell.
+    pub trials: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Those that did their work and have no outcome.
+    pub not_observable: u64,
+    /// Disturbed ones.
+    pub disturbed: disturbance::Disturbed,
+}
+
+/// Whether a difference can be put down to what tells the sides apart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trust {
+    /// In a word.
+    pub can_be_trusted: bool,
+    /// Why not, in sentences.
+    pub because: Vec<String>,
+    /// What limits it, without taking it away, in sentences.
+    pub limits: Vec<String>,
+}
+
+/// A comparison.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    format: u32,
+    /// What it says, in sentences, the most important first.
+    pub answer: Vec<String>,
+    /// Did it work.
+    pub verdict: verdict::Verdict,
+    /// For scripts.
+    pub gate: gate::Gate,
+    /// What would decide, if something is open.
+    pub what_would_decide: Option<what_would_decide::Deciding>,
+    /// Can it be trusted.
+    pub trust: Trust,
+    /// The base side.
+    pub base: Side,
+    /// The test side.
+    pub test: Side,
+    /// What tells the sides apart.
+    pub told_by: Vec<sides::ToldBy>,
+    /// The level of tests and intervals.
+    pub level: Level,
+    /// Where the resampling's chance starts, and how many resamples there are.
+    #[serde(flatten)]
+    pub resampling: SeedAndSize,
+    /// The cells that both sides have.
+    pub strata: Vec<strata::Stratum>,
+    /// The cells that one side has.
+    pub one_sided: Vec<strata::OneSided>,
+    /// Stall probabilities.
+    pub efficacy: efficacy::Efficacy,
+    /// Recovery times.
+    pub recovery: recovery::Recovery,
+    /// Throughput where nothing stalls.
+    pub cost: cost::Cost,
+    /// What breaks.
+    pub harm: harm::Harm,
+    /// The controls against each other.
+    pub drift: drift::Drift,
+    /// Machines.
+    pub machines: machines::Machines,
+    /// The sides in time.
+    pub order: order::Order,
+    /// What the verdict would be otherwise.
+    pub sensitivity: Vec<sensitivity::Sensitivity>,
+    /// The command that makes it again, word by word.
+    pub again: Vec<String>,
+    /// What was compared though it was not measured alike, in sentences.
+    pub forced: Vec<String>,
+    /// Torn lines and the like, in sentences.
+    pub warnings: Vec<String>,
+}
+
+/// Reads the runs and compares the sides.
+///
+/// # Errors
+/// [`CompareError`], each a sentence for the user.
+pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareError> {
+    for (what, share) in
+        [("the margin of the cost", options.margin), ("the bound of `fixed`", options.fixed_below)]
+    {
+        if !(share > 0.0 && share < 1.0) {
+            let accepted = "a share above 0 and below 1, such as 5% or 0.05";
+            return Err(StatError::domain(what, share, accepted).into());
+        }
+    }
+    let sides = sides::choose(asked)?;
+    let mut forced = Vec::new();
+    let [base_rule, test_rule] =
+        [sides.rule(Which::Base, options.stall)?, sides.rule(Which::Test, options.stall)?];
+    for (what, base, test, hint) in [
+        (
+            "the stall rule",
+            base_rule.0.to_string(),
+            test_rule.0.to_string(),
+            "--stall RULE judges both by one; ",
+        ),
+        ("the control's hash", base_rule.1.clone(), test_rule.1.clone(), ""),
+    ] {
+        if base != test {
+            let unlike = CompareError::Unlike { what, base, test, at: String::new(), hint };
+            allow(unlike, options.force, &mut forced)?;
+        }
+    }
+    for side in Which::BOTH {
+        several_kernels(&sides, side, options.force, &mut forced)?;
+    }
+    let outcomes = [
+        sides.outcomes(Which::Base, base_rule.0, &base_rule.1, options.level)?,
+        sides.outcomes(Which::Test, test_rule.0, &test_rule.1, options.level)?,
+    ];
+    for side in Which::BOTH {
+        only_failed(&sides, side)?;
+    }
+    let strata::Strata { common, one_sided } =
+        strata::of(&sides, &outcomes, [&base_rule.1, &test_rule.1])?;
+    durations(&common, options.force, &mut forced)?;
+    observed(&common, [&base_rule.0, &test_rule.0])?;
+
+    let level = options.level;
+    let rules = verdict::Rules { level, fixed_below: options.fixed_below, ..Default::default() };
+    let seed = sides.data.runs.first().map_or(0, |run| run.manifest.seed);
+    let resampling = Resampling { seed, ..Resampling::default() };
+    let efficacy = efficacy::of(&common, level)?;
+    let compared: Vec<efficacy::Counts> =
+        common.iter().filter(|stratum| stratum.is_compared()).map(efficacy::Counts::of).collect();
+    let verdict = verdict::decide(&compared, rules)?;
+    let order = order::of(&sides);
+    let machines = machines::of(&sides, &common);
+    let cost = cost::of(&sides, &common, &outcomes, options.margin, level, resampling);
+    let drift = drift::of(&common, &cost, order, level)?;
+    let harm = harm::of(&sides, &common, level)?;
+    let trust = sentences::trust(&sides, &drift, &machines, order);
+    let [base_disturbed, test_disturbed] = disturbance::of(&sides);
+    let side = |side: Which, (rule, control): &(StallRule, String), disturbed| Side {
+        name: sides.name(side),
+        runs: sides.runs(side).into_iter().cloned().collect(),
+        kernels: kernels(&sides, side),
+        stall: *rule,
+        control: control.clone(),
+        trials: sides.trials(side).count() as u64,
+        failed: sides.trials(side).filter(|(_, trial)| !trial.is_ok()).count() as u64,
+        not_observable: outcomes[side.at()]
+            .iter()
+            .filter(|outcome| matches!(outcome, Some(Outcome::NotObservable(_))))
+            .count() as u64,
+        disturbed,
+    };
+    let mut comparison = Comparison {
+        format: FORMAT,
+        answer: Vec::new(),
+        gate: gate::Gate::of(verdict.kind, harm.finding, trust.can_be_trusted),
+        what_would_decide: what_would_decide::of(&common, &verdict, rules)?,
+        verdict,
+        trust,
+        base: side(Which::Base, &base_rule, base_disturbed),
+        test: side(Which::Test, &test_rule, test_disturbed),
+        told_by: sides.told_by.clone(),
+        level,
+        resampling: SeedAndSize { seed, resamples: resampling.resamples },
+        recovery: recovery::of(&sides, &common, level)?,
+        sensitivity: sensitivity::of(&sides, &common, &outcomes, verdict.kind, rules)?,
+        efficacy,
+        cost,
+        harm,
+        drift,
+        machines,
+        order,
+        strata: common,
+        one_sided,
+        again: again(asked, options),
+        forced,
+        warnings: sides.data.runs.iter().filter_map(|run| run.torn.clone()).collect(),
+    };
+    comparison.answer = sentences::answer(&comparison);
+    Ok(comparison)
+}
+
+impl Comparison {
+    /// The strata that the verdict is from, with their names.
+    pub fn compared(&self) -> impl Iterator<Item = &strata::Stratum> {
+        self.strata.iter().filter(|stratum| stratum.is_compared())
+    }
+
+    /// A side.
+    pub fn side(&self, side: Which) -> &Side {
+        match side {
+            Which::Base => &self.base,
+            Which::Test => &self.test,
+        }
+    }
+
+    /// `compare.json`.
+    pub fn json(&self) -> String {
+        // Every type in it has text keys and finite or null numbers, so that this can't fail; a test
+        // reads it back.
+        serde_json::to_string_pretty(self).map_or_else(|_| String::new(), |text| text + "\n")
+    }
+
+    /// The tables: name and content.
+    pub fn files(&self) -> Vec<(&'static str, String)> {
+        vec![("strata.csv", csv::strata(self)), ("compare.json", self.json())]
+    }
+}
+
+/// The command line of a comparison.
+fn again(asked: &Asked, options: &Options) -> Vec<String> {
+    let shown = |runs: &[PathBuf]| {
+        runs.iter().map(|run| run.display().to_string()).collect::<Vec<String>>()
+    };
+    let mut words = vec!["experiments".to_string(), "compare".to_string()];
+    let (base, test) = match asked {
+        Asked::Runs { base, test } => (shown(base), shown(test)),
+        Asked::By { runs, key, base, test } => {
+            words.extend(shown(runs));
+            words.extend(["--by".to_string(), key.clone()]);
+            (base.clone(), test.clone())
+        }
+    };
+    for (option, values) in [("--base", base), ("--test", test)] {
+        words.push(option.to_string());
+        words.extend(values);
+    }
+    let default = Options::default();
+    let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
+    if let Some(rule) = options.stall {
+        option("--stall", rule.to_string());
+    }
+    if options.level != default.level {
+        option("--level", options.level.get().to_string());
+    }
+    if options.margin != default.margin {
+        option("--margin", options.margin.to_string());
+    }
+    if options.fixed_below != default.fixed_below {
+        option("--fixed-below", options.fixed_below.to_string());
+    }
+    if options.force {
+        words.push("--force".to_string());
+    }
+    words
+}
+
+/// An obstacle, or with `--force` a sentence of the result.
+fn allow(error: CompareError, force: bool, forced: &mut Vec<String>) -> Result<(), CompareError> {
+    if !force {
+        return Err(error);
+    }
+    forced.push(match error {
+        CompareError::Unlike { what, base, test, at, .. } => format!(
+            "Forced: {what} is {base} on the base side and {test} on the test side{at}. A difference \
+             between the sides may be that."
+        ),
+        CompareError::SeveralKernels { side, kernels } => {
+            format!("Forced: the {side} side pools the kernels {kernels}.")
+        }
+        other => return Err(other),
+    });
+    Ok(())
+}
+
+fn kernels(sides: &sides::Sides, side: Which) -> Vec<String> {
+    let cell = |cell: usize| sides.data.cells.get(cell).map(|cell| cell.kernel().to_string());
+    let mut names: Vec<String> =
+        sides.trials(side).filter_map(|(_, trial)| cell(trial.cell)).collect();
+    names.sort_by(|a, b| crate::factors::natural(a, b));
+    names.dedup();
+    names
+}
+
+/// A kernel that tells the sides apart is left out of the strata: several would be pooled in silence.
+/// Whoever names them by `--by kernel` has asked for it.
+fn several_kernels(
+    sides: &sides::Sides,
+    side: Which,
+    force: bool,
+    forced: &mut Vec<String>,
+) -> Result<(), CompareError> {
+    let told = sides.told_by.iter().any(|told| told.key == "kernel");
+    let names = kernels(sides, side);
+    if !told || names.len() < 2 || sides.by.as_deref() == Some("kernel") {
+        return Ok(());
+    }
+    allow(CompareError::SeveralKernels { side: side.name(), kernels: list(&names) }, force, forced)
+}
+
+fn only_failed(sides: &sides::Sides, side: Which) -> Result<(), CompareError> {
+    if sides.trials(side).any(|(_, trial)| trial.is_ok()) {
+        return Ok(());
+    }
+    let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
+    for error in sides.trials(side).filter_map(|(_, trial)| trial.error.as_deref()) {
+        *errors.entry(error).or_default() += 1;
+    }
+    let most = errors.into_iter().max_by_key(|(_, count)| *count);
+    Err(CompareError::OnlyFailed {
+        side: side.name(),
+        failed: sides.trials(side).count() as u64,
+        example: most.map_or_else(String::new, |(error, _)| format!(" (most often: {error})")),
+    })
+}
+
+fn durations(
+    strata: &[strata::Stratum],
+    force: bool,
+    forced: &mut Vec<String>,
+) -> Result<(), CompareError> {
+    for stratum in strata {
+        let [base, test] = [&stratum.base.durations_s, &stratum.test.durations_s];
+        // A longer trial has more time to recover in, and more to stall in.
+        if !base.is_empty() && !test.is_empty() && base != test {
+            let shown = |s: &[f64]| list(&s.iter().map(|s| seconds(*s)).collect::<Vec<String>>());
+            let unlike = CompareError::Unlike {
+                what: "the duration of a trial",
+                base: shown(base),
+                test: shown(test),
+                at: format!(" (at {})", stratum.name),
+                hint: "",
+            };
+            return allow(unlike, force, forced);
+        }
+    }
+    Ok(())
+}
+
+/// That some stratum has outcomes on both sides; else, what its absence is due to.
+fn observed(strata: &[strata::Stratum], rules: [&StallRule; 2]) -> Result<(), CompareError> {
+    if strata.iter().any(strata::Stratum::is_compared) {
+        return Ok(());
+    }
+    let of = |side: Which| {
+        let tallies = strata.iter().filter(|s| !s.is_control).map(move |s| s.side(side));
+        tallies.map(|tally| tally.observed).sum::<u64>()
+    };
+    let side = if of(Which::Base) <= of(Which::Test) { Which::Base } else { Which::Test };
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for tally in strata.iter().filter(|s| !s.is_control).map(|s| s.side(side)) {
+        for (reason, count) in &tally.not_observable {
+            *reasons.entry(reason.to_string()).or_default() += count;
+        }
+        if tally.failed > 0 {
+            *reasons.entry("the trial failed".into()).or_default() += tally.failed;
+        }
+    }
+    let reasons: Vec<String> =
+        reasons.into_iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
+    let rule = rules[side.at()].to_string();
+    let reasons = match reasons.as_slice() {
+        [] => "the sides' outcomes are in different strata".to_string(),
+        some => list(some),
+    };
+    Err(CompareError::NothingObserved { side: side.name(), rule, reasons })
+}
+
+#[cfg(test)]
+mod tests;

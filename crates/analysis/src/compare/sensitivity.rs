@@ -1,0 +1,130 @@
+//! Sensitivity: what the verdict would be if the trials without an outcome had one, or if the disturbed
+//! ones were left out.
+//!
+//! A trial without an outcome is in no count. If such trials are not like the others (a kernel that
+//! crashes where it would have stalled), the counts mislead; the extremes say by how much.
+
+use serde::Serialize;
+
+use super::disturbance;
+use super::efficacy::Counts;
+use super::sides::{Sides, Which};
+use super::strata::Stratum;
+use super::verdict::{Kind, Rules, decide};
+use crate::outcome::Outcome;
+use crate::stat::StatError;
+
+/// One way of counting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scenario {
+    /// Trials without an outcome count as stalled on both sides.
+    AllStalled,
+    /// As not stalled on both sides.
+    NoneStalled,
+    /// As stalled on the test side, as not stalled on the base side.
+    AgainstTest,
+    /// As stalled on the base side, as not stalled on the test side.
+    ForTest,
+    /// Trials from which time was stolen are left out.
+    WithoutDisturbed,
+}
+
+impl Scenario {
+    /// In words, after "if".
+    pub fn words(self) -> &'static str {
+        match self {
+            Scenario::AllStalled => "all trials without an outcome had stalled",
+            Scenario::NoneStalled => "no trial without an outcome had stalled",
+            Scenario::AgainstTest => {
+                "the test side's trials without an outcome had stalled, and the base side's had not"
+            }
+            Scenario::ForTest => {
+                "the base side's trials without an outcome had stalled, and the test side's had not"
+            }
+            Scenario::WithoutDisturbed => "trials that lost CPU time to a hypervisor were left out",
+        }
+    }
+}
+
+/// A verdict under a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Sensitivity {
+    /// How it was counted.
+    pub scenario: Scenario,
+    /// What the verdict would be.
+    pub verdict: Kind,
+    /// Whether that is another.
+    pub changes: bool,
+}
+
+/// The verdicts under each scenario that applies.
+pub fn of(
+    sides: &Sides,
+    strata: &[Stratum],
+    outcomes: &[Vec<Option<Outcome>>; 2],
+    verdict: Kind,
+    rules: Rules,
+) -> Result<Vec<Sensitivity>, StatError> {
+    let compared = || strata.iter().filter(|stratum| !stratum.is_control);
+    let mut found = Vec::new();
+    let mut add = |scenario, counts: Vec<Counts>| -> Result<(), StatError> {
+        let counts: Vec<Counts> =
+            counts.into_iter().filter(|c| c.base[1] > 0 && c.test[1] > 0).collect();
+        if !counts.is_empty() {
+            let kind = decide(&counts, rules)?.kind;
+            found.push(Sensitivity { scenario, verdict: kind, changes: kind != verdict });
+        }
+        Ok(())
+    };
+    let missing = compared().any(|s| s.base.without_outcome() > 0 || s.test.without_outcome() > 0);
+    if missing {
+        for (scenario, base_stalled, test_stalled) in [
+            (Scenario::AllStalled, true, true),
+            (Scenario::NoneStalled, false, false),
+            (Scenario::AgainstTest, false, true),
+            (Scenario::ForTest, true, false),
+        ] {
+            let side = |stratum: &Stratum, side: Which, stalled: bool| {
+                let tally = stratum.side(side);
+                let more = if stalled { tally.without_outcome() } else { 0 };
+                [tally.stalled + more, tally.trials]
+            };
+            let counts = compared()
+                .map(|stratum| Counts {
+                    base: side(stratum, Which::Base, base_stalled),
+                    test: side(stratum, Which::Test, test_stalled),
+                })
+                .collect();
+            add(scenario, counts)?;
+        }
+    }
+    let disturbed = |at: usize| {
+        let share = sides.data.trials.get(at).and_then(disturbance::share);
+        share.is_some_and(|share| share > disturbance::STOLEN)
+    };
+    let any = compared().any(|stratum| {
+        Which::BOTH.iter().any(|side| stratum.side(*side).members.iter().any(|at| disturbed(*at)))
+    });
+    if any {
+        let side = |stratum: &Stratum, side: Which| {
+            let mut count = [0, 0];
+            for at in stratum.side(side).members.iter().filter(|at| !disturbed(**at)) {
+                match outcomes[side.at()].get(*at).copied().flatten() {
+                    Some(Outcome::Stalled) => count = [count[0] + 1, count[1] + 1],
+                    Some(Outcome::NotStalled) => count[1] += 1,
+                    _ => {}
+                }
+            }
+            count
+        };
+        let counts = compared()
+            .map(|stratum| Counts {
+                base: side(stratum, Which::Base),
+                test: side(stratum, Which::Test),
+            })
+            .collect();
+        add(Scenario::WithoutDisturbed, counts)?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,568 @@
+//! What a comparison says, in sentences: the verdict first, then what it rests on, then what limits it.
+
+use super::cost::{CostOf, Finding as CostFinding};
+use super::drift::{Drift, Moved};
+use super::efficacy::Pooled;
+use super::harm::{Event, Finding};
+use super::machines::Machines;
+use super::order::Order;
+use super::sides::{Sides, Which};
+use super::verdict::{Because, Kind, Verdict};
+use super::what_would_decide::{Deciding, POWER};
+use super::{Comparison, Trust};
+use crate::stat::Estimate;
+use crate::words::{counted, list, p_is, percent, seconds, significant};
+
+/// The longest list of names in a sentence.
+const MOST_LISTED: usize = 6;
+
+/// Whether a difference can be put down to what tells the sides apart.
+pub fn trust(sides: &Sides, drift: &Drift, machines: &Machines, order: Order) -> Trust {
+    let mut because = Vec::new();
+    let mut limits = Vec::new();
+    because.extend(machines.sentence());
+    let moved = || {
+        let ratio = drift.ratio.and_then(|ratio| ratio.estimate);
+        let mut what = Vec::new();
+        if let Some(ratio) = ratio {
+            what.push(format!("its throughput is {} times the base's", significant(ratio, 3)));
+        }
+        if !drift.cells.is_empty() {
+            what.push(format!("it moved at {}", listed(&drift.cells)));
+        }
+        if let [[base, base_n], [test, test_n]] = drift.stalled
+            && base + test > 0
+        {
+            what.push(format!(
+                "it stalled in {base} of {base_n} trials of the base side and {test} of {test_n} of \
+                 the test side"
+            ));
+        }
+        list(&what)
+    };
+    match drift.moved {
+        Moved::Moved if drift.may_be_the_machine => because.push(format!(
+            "The control moved between the sides: {}. It has no growth to wait for, so the machine \
+             changed, or the patch costs that everywhere; as one side was measured after the other, \
+             the two can't be told apart.",
+            moved()
+        )),
+        Moved::Moved => limits.push(format!(
+            "The control moved with the sides: {}. Both were measured in the same blocks, so that \
+             this is no drift of the machine: it is the patch's doing, and part of its cost.",
+            moved()
+        )),
+        // In common blocks a drift is the same on both sides.
+        Moved::NotShown | Moved::NotChecked if order == Order::Interleaved => {}
+        Moved::NotShown => limits.push(
+            "That the control held is not shown: its interval reaches beyond the margin, or its \
+             throughput is not to be read."
+                .into(),
+        ),
+        Moved::NotChecked => limits.push(
+            "No control on both sides: whether the machine drifted between them can't be checked."
+                .into(),
+        ),
+        Moved::Held => {}
+    }
+    match order {
+        Order::Interleaved => {}
+        Order::Alternating => limits.push(
+            "The sides were measured in turns, run by run, and not in common blocks: a drift within \
+             a run would be put down to a side."
+                .into(),
+        ),
+        Order::OneAfterTheOther => limits.push(
+            "One side was measured after the other: whatever changed in between (temperature, \
+             neighbours, a reboot) would look like the patch. Both kernels in one run, as \
+             `--kernel A --kernel B`, are measured in the same blocks."
+                .into(),
+        ),
+        Order::AtTheSameTime => limits.push(
+            "Runs of both sides overlapped in time: on one machine they disturb each other.".into(),
+        ),
+        Order::PartlyInterleaved => limits.push(
+            "Only part of the trials were measured in common blocks: the others may carry a drift."
+                .into(),
+        ),
+        Order::Unknown => {
+            limits.push("When the sides were measured is not recorded.".into());
+        }
+    }
+    if !machines.unknown.is_empty() && machines.confounded.is_empty() {
+        limits.push("On which machine the trials ran is not recorded everywhere.".into());
+    }
+    if sides.told_by.is_empty() {
+        limits.push(
+            "Nothing that was recorded tells the sides apart, neither the kernel nor a label: this \
+             compares like with like."
+                .into(),
+        );
+    }
+    Trust { can_be_trusted: because.is_empty(), because, limits }
+}
+
+/// All sentences.
+pub fn answer(comparison: &Comparison) -> Vec<String> {
+    let mut lines = vec![verdict(comparison)];
+    lines.extend(interval_against_test(comparison));
+    lines.extend(deciding(comparison));
+    if !comparison.trust.can_be_trusted {
+        lines.push("This comparison can't be trusted as it stands.".to_string());
+        lines.extend(comparison.trust.because.iter().cloned());
+    }
+    lines.extend(comparison.forced.iter().cloned());
+    lines.push(harm(comparison));
+    lines.push(cost(comparison));
+    lines.extend(recovery(comparison));
+    lines.extend(homogeneity(&comparison.efficacy.pooled, comparison));
+    lines.extend(missing(comparison));
+    lines.extend(disturbed(comparison));
+    lines.extend(one_sided(comparison));
+    lines.extend(comparison.trust.limits.iter().cloned());
+    lines
+}
+
+fn listed(names: &[String]) -> String {
+    if names.len() <= MOST_LISTED {
+        return list(names);
+    }
+    format!("{} and {} more", names[..MOST_LISTED].join("; "), names.len() - MOST_LISTED)
+}
+
+/// `0.31 (0.12 to 0.8)`; percentages by `percent`.
+fn shares(of: Estimate) -> Option<String> {
+    let value = of.estimate?;
+    Some(match (of.low, of.high) {
+        (Some(low), Some(high)) => {
+            format!("{} ({} to {})", signed(value), signed(low), signed(high))
+        }
+        (Some(low), None) => format!("{} (above {})", signed(value), signed(low)),
+        (None, Some(high)) => format!("{} (below {})", signed(value), signed(high)),
+        (None, None) => signed(value),
+    })
+}
+
+/// A share that may be negative.
+fn signed(share: f64) -> String {
+    if share < 0.0 { format!("-{}", percent(-share)) } else { percent(share) }
+}
+
+fn test_name(verdict: &Verdict, strata: usize) -> &'static str {
+    match (verdict.method, strata) {
+        ("exact-strata", 1) => "Fisher's exact test",
+        ("exact-strata", _) => "the exact conditional test over strata",
+        _ => "the Cochran-Mantel-Haenszel test",
+    }
+}
+
+fn verdict(comparison: &Comparison) -> String {
+    let verdict = &comparison.verdict;
+    let pooled = &comparison.efficacy.pooled;
+    let (base, test) = (&comparison.base.name, &comparison.test.name);
+    let names: Vec<String> = comparison.compared().map(|s| s.name.clone()).collect();
+    let strata = names.len();
+    let [[base_k, base_n], [test_k, test_n]] = pooled.counts;
+    let counts = format!(
+        "`{test}` stalled in {test_k} of {test_n} trials, `{base}` in {base_k} of {base_n}"
+    );
+    let p = match verdict.p_value {
+        Some(p) => format!("{} by {}", p_is(p), test_name(verdict, strata)),
+        None => "no test can tell".to_string(),
+    };
+    let at_least = percent(verdict.rules.level.get());
+    let at_most = verdict.at_risk.test_at_most.map(percent).unwrap_or_default();
+    let risk = verdict.at_risk;
+    let there = match risk.strata as usize == strata {
+        true => String::new(),
+        false => {
+            format!(", in the {} where `{base}` stalled", counted(risk.strata, "stratum", "strata"))
+        }
+    };
+    let left = format!(
+        "With {at_least} confidence it stalls in at most {at_most} of trials like these{there}"
+    );
+    let bound = percent(verdict.rules.fixed_below);
+    let reduction = match shares(pooled.reduction) {
+        Some(text) => format!(" Gone are {text} of the stalls."),
+        None => String::new(),
+    };
+    let name = |at: usize| names.get(at).cloned().unwrap_or_default();
+    let kind = verdict.kind.words();
+    let head = format!("{}{}", kind[..1].to_uppercase(), &kind[1..]);
+    match verdict.because {
+        Because::BoundKept => format!(
+            "{head}: {counts} ({p}).{reduction} {left}, which is below the {bound} that `fixed` asks \
+             for."
+        ),
+        Because::BoundNotReached => {
+            format!("{head}: {counts} ({p}).{reduction} {left}; `fixed` asks for at most {bound}.")
+        }
+        Because::StratumAboveBound { stratum } => format!(
+            "{head}: {counts} ({p}).{reduction} At {} it still stalls in more than the {bound} that \
+             `fixed` allows.",
+            name(stratum)
+        ),
+        Because::BaseBelowBound => format!(
+            "{head}: {counts} ({p}).{reduction} `fixed` can't be said with a bound of {bound}, below \
+             which `{base}` itself is: lower it with --fixed-below."
+        ),
+        Because::RelevantEffectExcluded => {
+            let interval = pooled.ratio.intervals.first();
+            let ratio = Estimate {
+                estimate: pooled.ratio.estimate,
+                low: interval.and_then(|i| i.low),
+                high: interval.and_then(|i| i.high),
+            };
+            let number = |x: Option<f64>| x.map_or_else(|| "?".into(), |x| significant(x, 3));
+            format!(
+                "{head}: {counts} ({p}). The ratio of the two is {} ({} to {}), which excludes that \
+                 the stalls were halved, or doubled.",
+                number(ratio.estimate),
+                number(ratio.low),
+                number(ratio.high)
+            )
+        }
+        Because::MoreStalls => format!("{head}: {counts} ({p})."),
+        Because::MoreStallsInStratum { stratum } => format!(
+            "{head}: at {} it stalls more often, by Fisher's exact test adjusted over the strata. In \
+             all, {counts} ({p}).",
+            name(stratum)
+        ),
+        Because::NothingStalled => format!(
+            "{head}: nothing stalled on either side ({counts}), so there was nothing to mend."
+        ),
+        Because::BaseDidNotStall => format!(
+            "{head}: {counts} ({p}). The base side did not stall, so that nothing can be said of a \
+             fix."
+        ),
+        Because::NeitherShownNorExcluded => format!(
+            "{head}: {counts} ({p}). An effect is not shown, and one that matters is not excluded."
+        ),
+    }
+}
+
+/// Score intervals are approximate and the primary test is exact: where they disagree, that is said.
+fn interval_against_test(comparison: &Comparison) -> Option<String> {
+    if comparison.verdict.kind != Kind::Undecided {
+        return None;
+    }
+    let reduction = comparison.efficacy.pooled.reduction;
+    let excludes =
+        reduction.low.is_some_and(|low| low > 0.0) || reduction.high.is_some_and(|high| high < 0.0);
+    excludes.then(|| {
+        format!(
+            "The interval for the share of stalls that is gone, {}, leaves out 0: score intervals are \
+             approximate with so few stalls, the test is exact, and the verdict goes by the test.",
+            shares(reduction).unwrap_or_default()
+        )
+    })
+}
+
+fn deciding(comparison: &Comparison) -> Option<String> {
+    let (base, test) = (&comparison.base.name, &comparison.test.name);
+    Some(match comparison.what_would_decide.as_ref()? {
+        Deciding::MoreTrials { name, more_per_side, n_per_side, power, rates, .. } => format!(
+            "What would decide it: {more_per_side} more trials a side at {name}, {n_per_side} in all, \
+             give {} power by Fisher's test if the rates are those seen ({} and {}). Those are \
+             estimates, and looking twice errs more often than the level says: {n_per_side} fresh \
+             trials a side keep it.",
+            percent((power * 100.0).round() / 100.0),
+            percent(rates[0]),
+            percent(rates[1]),
+        ),
+        Deciding::TooMany { name, rates, for_a_halving } => {
+            let mut text = format!(
+                "The rates seen are too near each other for more trials to tell apart (at {name}, {} \
+                 and {}).",
+                percent(rates[0]),
+                percent(rates[1])
+            );
+            if let Some(n) = for_a_halving {
+                text += &format!(
+                    " {n} trials a side would show a halving, if there is one, with {} power.",
+                    percent(POWER)
+                );
+            }
+            text
+        }
+        Deciding::AnotherCell { trials } => format!(
+            "What would decide it: cells in which `{base}` stalls. In {} here it did not; more \
+             threads, or a ramp that grows the pool under load, make it likelier.",
+            counted(*trials, "trial", "trials")
+        ),
+        Deciding::MoreWithoutStall { more, below } => format!(
+            "What would make it `fixed`: {} of `{test}` without a stall where `{base}` stalls, for \
+             at most {}.",
+            counted(*more, "more trial", "more trials"),
+            percent(*below)
+        ),
+        Deciding::StillStalls { test: [k, n] } => format!(
+            "`{test}` still stalled in {k} of {n} where `{base}` does: more trials make it `fixed` \
+             only if it really stalls in less than {}.",
+            percent(comparison.verdict.rules.fixed_below)
+        ),
+        Deciding::LowerBound { base: share } => format!(
+            "`{base}` stalled in {} of its trials there: `--fixed-below` must be lower than that to \
+             say anything.",
+            percent(*share)
+        ),
+    })
+}
+
+fn harm(comparison: &Comparison) -> String {
+    let harm = &comparison.harm;
+    let level = percent(comparison.level.get());
+    match harm.finding {
+        Finding::Found => format!("Harm found. {}", harm.found.join(" ")),
+        Finding::Unclear => {
+            let events = harm.events.iter().filter(|event| event.finding == Finding::Unclear);
+            let mut seen: Vec<String> = events.map(Event::sentence).collect();
+            let checks = harm.checks.iter().filter(|check| check.finding == Finding::Unclear);
+            seen.extend(checks.map(|check| {
+                format!("Check `{}` failed, and the base side does not tell.", check.name)
+            }));
+            format!("Harm is not excluded. {}", seen.join(" "))
+        }
+        Finding::NoneSeen => {
+            let mut text = match harm.trials {
+                0 => "Harm: none seen. Whether trials crashed or hung is not recorded in imported runs"
+                    .to_string(),
+                n => {
+                    format!("Harm: none seen in {} of the test side", counted(n, "trial", "trials"))
+                }
+            };
+            if let Some(bound) = harm.trial_at_most {
+                text += &format!(
+                    ": crashed, timed out or refused in at most {} with {level} confidence",
+                    percent(bound)
+                );
+            }
+            text += ".";
+            match (harm.watched, harm.complaint_at_most) {
+                (0, _) => text += " Nobody watched the kernel's console.",
+                (watched, Some(bound)) => {
+                    text += &format!(
+                        " No kernel complaint in the {watched} whose console was watched (at most \
+                         {}).",
+                        percent(bound)
+                    );
+                }
+                _ => {}
+            }
+            if harm.checks.is_empty() {
+                text += " No functional checks were brought.";
+            } else {
+                let run = harm.checks.iter().filter(|check| check.test.is_some()).count() as u64;
+                text += &format!(
+                    " {} on the test side, none of which regressed.",
+                    counted(run, "functional check", "functional checks")
+                );
+            }
+            text
+        }
+    }
+}
+
+fn cost(comparison: &Comparison) -> String {
+    let cost = &comparison.cost;
+    if let Some(why) = &cost.not_quoted {
+        return format!("Cost: not quoted, as {why}.");
+    }
+    let margin = percent(cost.margin);
+    let of = |of: &CostOf, what: &str| -> Option<String> {
+        let mean = of.mean?;
+        let estimate = mean.estimate.map(|x| significant(x, 3))?;
+        let interval = match (mean.low, mean.high) {
+            (Some(low), Some(high)) => {
+                format!(" ({} to {})", significant(low, 3), significant(high, 3))
+            }
+            _ => String::new(),
+        };
+        let finding = match of.finding? {
+            CostFinding::NonInferior => format!("a loss of more than {margin} is excluded"),
+            CostFinding::Inferior => format!("it loses more than {margin}"),
+            CostFinding::NotShown if !mean.is_relied_on() => {
+                format!("with {} a side, no interval is to be relied on", mean.fewest)
+            }
+            CostFinding::NotShown => format!("a loss of more than {margin} is not excluded"),
+        };
+        Some(format!("{estimate} times the base's throughput{interval} {what}: {finding}"))
+    };
+    let parts: Vec<String> = [
+        of(&cost.control, "in the control cells"),
+        of(&cost.unstalled, "in trials that did not stall"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match parts.is_empty() {
+        true => "Cost: no throughput could be compared.".to_string(),
+        false => format!("Cost: {}.", parts.join("; ")),
+    }
+}
+
+fn recovery(comparison: &Comparison) -> Vec<String> {
+    let recovery = &comparison.recovery;
+    let mut lines = Vec::new();
+    if let Some(test) = &recovery.log_rank {
+        let events = |side: usize| {
+            let groups = recovery.strata.iter().filter_map(|s| s.summary.groups.get(side));
+            groups.fold((0, 0), |(events, n), group| (events + group.events, n + group.n))
+        };
+        let ((base_events, base_n), (test_events, test_n)) = (events(0), events(1));
+        let mut text = format!(
+            "Recovery: {} in {base_events} of {base_n} trials of `{}` and {test_events} of {test_n} of \
+             `{}`",
+            match recovery.by_throughput {
+                true => "the throughput came back under load",
+                false => "a due growth was installed under load",
+            },
+            comparison.base.name,
+            comparison.test.name
+        );
+        if let Some(p) = test.p_value {
+            text += &format!(" (log-rank over strata, {})", p_is(p));
+        }
+        if let Some(ratio) = &recovery.hazard_ratio {
+            let interval = ratio.intervals.first();
+            let number = |x: Option<f64>| x.map(|x| significant(x, 3));
+            let bounds =
+                (number(interval.and_then(|i| i.low)), number(interval.and_then(|i| i.high)));
+            let interval = match bounds {
+                (Some(low), Some(high)) => format!(" ({low} to {high})"),
+                (Some(low), None) => format!(" (above {low})"),
+                (None, Some(high)) => format!(" (below {high})"),
+                (None, None) => String::new(),
+            };
+            match number(ratio.estimate) {
+                Some(ratio) => text += &format!("; hazard ratio {ratio}{interval}"),
+                None if !interval.is_empty() => {
+                    text += &format!("; the hazard ratio has no upper end{interval}");
+                }
+                None => {}
+            }
+        }
+        text += ".";
+        if let [one] = recovery.strata.as_slice()
+            && let Some(difference) = one.summary.contrasts.first().map(|c| &c.rmst_difference)
+            && let Some(estimate) = difference.estimate
+        {
+            let bound = |x: Option<f64>| x.map(|x| significant(x, 3));
+            let interval = match (bound(difference.low), bound(difference.high)) {
+                (Some(low), Some(high)) => format!(" ({low} to {high})"),
+                _ => String::new(),
+            };
+            text += &format!(
+                " Up to {}, the restricted mean is {} s{interval}, test less base.",
+                seconds(difference.until),
+                significant(estimate, 3)
+            );
+        }
+        lines.push(text);
+    }
+    if !recovery.not_compared.is_empty() {
+        lines.push(format!(
+            "Recovery is not like with like everywhere: {}.",
+            listed(&recovery.not_compared)
+        ));
+    }
+    lines
+}
+
+fn homogeneity(pooled: &Pooled, comparison: &Comparison) -> Option<String> {
+    let p = pooled.homogeneity.p_value?;
+    let verdict = match p <= comparison.level.alpha() {
+        true => {
+            "the odds ratio is not the same everywhere, and the pooled numbers are an average: read \
+             the strata"
+        }
+        false => {
+            "no sign that the odds ratio differs among the strata, which few trials can't show"
+        }
+    };
+    Some(format!("Homogeneity: {verdict} (Breslow-Day-Tarone, {}).", p_is(p)))
+}
+
+fn missing(comparison: &Comparison) -> Option<String> {
+    let side = |which: Which| {
+        let side = comparison.side(which);
+        let mut parts = Vec::new();
+        if side.failed > 0 {
+            parts.push(format!("{} failed", side.failed));
+        }
+        if side.not_observable > 0 {
+            parts.push(format!("{} could not be judged", side.not_observable));
+        }
+        (!parts.is_empty()).then(|| {
+            format!(
+                "of {} `{}` {}",
+                counted(side.trials, "trial", "trials"),
+                side.name,
+                list(&parts)
+            )
+        })
+    };
+    let sides: Vec<String> = Which::BOTH.into_iter().filter_map(side).collect();
+    let changes: Vec<String> = comparison
+        .sensitivity
+        .iter()
+        .filter(|one| one.changes)
+        .map(|one| format!("{} if {}", one.verdict.words(), one.scenario.words()))
+        .collect();
+    if sides.is_empty() && changes.is_empty() {
+        return None;
+    }
+    let mut text = String::new();
+    if !sides.is_empty() {
+        text = format!("Trials without an outcome are in no count: {}.", sides.join("; "));
+    }
+    if !changes.is_empty() {
+        text += &format!(" The verdict would be {}.", changes.join("; "));
+    } else if !comparison.sensitivity.is_empty() {
+        text += " Whatever they would have been, the verdict is the same.";
+    }
+    Some(text.trim_start().to_string())
+}
+
+fn disturbed(comparison: &Comparison) -> Option<String> {
+    let sides: Vec<String> = Which::BOTH
+        .into_iter()
+        .map(|which| comparison.side(which))
+        .filter(|side| side.disturbed.trials > 0)
+        .map(|side| {
+            format!(
+                "{} of {} of `{}` (up to {})",
+                side.disturbed.trials,
+                counted(side.disturbed.known, "trial", "trials"),
+                side.name,
+                side.disturbed.largest.map(percent).unwrap_or_default()
+            )
+        })
+        .collect();
+    (!sides.is_empty()).then(|| {
+        format!("More than 1 % of the CPU time was stolen by a hypervisor in {}.", list(&sides))
+    })
+}
+
+fn one_sided(comparison: &Comparison) -> Option<String> {
+    let of = |which: Which| {
+        let names: Vec<String> = comparison
+            .one_sided
+            .iter()
+            .filter(|one| one.side == which)
+            .map(|one| one.name.clone())
+            .collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{} on the {} side ({})",
+                counted(names.len() as u64, "cell", "cells"),
+                which.name(),
+                listed(&names)
+            )
+        })
+    };
+    let sides: Vec<String> = Which::BOTH.into_iter().filter_map(of).collect();
+    (!sides.is_empty())
+        .then(|| format!("Only one side has, and nothing here uses: {}.", sides.join("; ")))
+}

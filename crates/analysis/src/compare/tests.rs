@@ -1,0 +1,458 @@
+//! Comparisons of made-up runs and of the published ones, from folders to sentences.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use trial::record::{Pivot, Status};
+
+use super::drift::Moved;
+use super::gate::Gate;
+use super::harm::Finding;
+use super::order::Order;
+use super::sensitivity::Scenario;
+use super::verdict::{Because, Kind};
+use super::*;
+use crate::synthetic::Synthetic;
+
+/// A run on a kernel, with a label.
+fn side(kernel: &str, patch: &str, started: &str) -> Made {
+    let mut made = Synthetic::new(192);
+    made.manifest.started_at = started.into();
+    made.manifest.ended_at = Some(format!("{started}1"));
+    made.manifest.labels = [("patch".to_string(), patch.to_string())].into();
+    Made { made, kernel: kernel.into(), labels: format!("patch={patch}") }
+}
+
+struct Made {
+    made: Synthetic,
+    kernel: String,
+    labels: String,
+}
+
+impl Made {
+    /// Trials at a thread count, the first ones stalled, and as many controls.
+    fn trials(mut self, threads: u32, stalled: u32, n: u32) -> Self {
+        for at in 0..n {
+            let mops = 1000.0 + f64::from(at);
+            for (hash, mops) in
+                [("auto", if at < stalled { 12.0 } else { mops }), ("slots:512", mops)]
+            {
+                let row = self.made.trial(threads, hash);
+                row.mops_per_s = Some(mops);
+                row.kernel = self.kernel.clone();
+                row.labels = self.labels.clone();
+                row.block = u64::from(at) + 1;
+                if hash == "auto" && at < stalled {
+                    (row.pivot, row.pivot_s) = (Some(Pivot::Pending), Some(1.0));
+                }
+            }
+        }
+        self
+    }
+
+    fn change(mut self, change: impl Fn(&mut Synthetic)) -> Self {
+        change(&mut self.made);
+        self
+    }
+
+    fn written(&self) -> (TempDir, PathBuf) {
+        self.made.written()
+    }
+}
+
+fn stock() -> Made {
+    side("7.3.0", "stock", "2026-09-01T10:00:00Z")
+}
+
+fn fix() -> Made {
+    side("7.3.0-fix", "fix", "2026-09-01T11:00:00Z")
+}
+
+fn try_with(base: &Made, test: &Made, options: &Options) -> Result<Comparison, CompareError> {
+    let (_base, base) = base.written();
+    let (_test, test) = test.written();
+    compare(&Asked::Runs { base: vec![base], test: vec![test] }, options)
+}
+
+fn compared(base: &Made, test: &Made) -> Comparison {
+    try_with(base, test, &Options::default()).unwrap()
+}
+
+fn refused(base: &Made, test: &Made) -> String {
+    let error = try_with(base, test, &Options::default()).unwrap_err();
+    assert!(error.is_request());
+    error.to_string()
+}
+
+fn published(run: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/published").join(run)
+}
+
+fn says(comparison: &Comparison, text: &str) {
+    let all = comparison.answer.join("\n");
+    assert!(all.contains(text), "{text:?} is not in\n{all}");
+}
+
+#[test]
+fn the_published_patch_reduces_and_harms() {
+    let asked =
+        Asked::Runs { base: vec![published("3-stock")], test: vec![published("3-patched")] };
+    let found = compare(&asked, &Options::default()).unwrap();
+    assert_eq!(
+        (found.verdict.kind, found.verdict.because),
+        (Kind::Reduced, Because::BoundNotReached)
+    );
+    assert_eq!(found.efficacy.strata.len(), 5);
+    assert_eq!(found.efficacy.pooled.counts, [[28, 72], [0, 72]]);
+    assert_eq!((found.base.name.as_str(), found.test.name.as_str()), ("stock", "blocked-waiters"));
+    let linear = found.efficacy.strata.iter().find(|s| s.name.contains("linear:3s")).unwrap();
+    assert!((linear.p_fisher.unwrap() - 0.109).abs() < 5e-4);
+    assert_eq!(found.harm.finding, Finding::Found);
+    let regressed: Vec<&str> = found
+        .harm
+        .checks
+        .iter()
+        .filter(|check| check.finding == Finding::Found)
+        .map(|check| check.name.as_str())
+        .collect();
+    assert_eq!(regressed, ["futex: futex_requeue", "futex: futex_requeue_pi"]);
+    assert_eq!((found.order, found.gate), (Order::Unknown, Gate::Fail));
+    says(&found, "11 more trials of `blocked-waiters` without a stall");
+    says(&found, "Check `futex: futex_requeue` regressed");
+    // What is one machine's label on both sides is a stratum, and no confounder.
+    assert!(found.machines.confounded.is_empty());
+    assert!(found.trust.can_be_trusted);
+}
+
+#[test]
+fn four_of_24_against_none_is_undecided_and_says_what_would_decide_it() {
+    let found = compared(&stock().trials(192, 4, 24), &fix().trials(192, 0, 24));
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Undecided, Gate::Undecided));
+    says(&found, "p = 0.109 by Fisher's exact test");
+    says(&found, "22 more trials a side at 192 threads, 46 in all");
+    assert_eq!(found.harm.finding, Finding::NoneSeen);
+    says(&found, "Harm: none seen in 48 trials of the test side");
+}
+
+#[test]
+fn enough_trials_without_a_stall_are_a_fix_and_pass_the_gate() {
+    let found = compared(&stock().trials(192, 40, 60), &fix().trials(192, 0, 60));
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Pass));
+    assert_eq!(found.gate.status(), 0);
+    assert_eq!(found.drift.moved, Moved::Held);
+    assert_eq!(found.cost.control.finding, Some(super::cost::Finding::NonInferior));
+    assert_eq!(found.order, Order::OneAfterTheOther);
+    says(&found, "One side was measured after the other");
+    let json: Value = serde_json::from_str(&found.json()).unwrap();
+    assert_eq!(json["verdict"]["kind"], "fixed");
+    assert_eq!(json["gate"], "pass");
+    assert_eq!(json["base"]["name"], "stock");
+    let csv = found.files().remove(0).1;
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    assert!(csv.contains(",compared,60,0,40,60,60,0,0,60,"), "{csv}");
+}
+
+#[test]
+fn the_sides_can_be_chosen_within_a_run() {
+    let mut both = stock().trials(192, 20, 30);
+    both.made.rows.extend(fix().trials(192, 0, 30).made.rows);
+    for (at, row) in both.made.rows.iter_mut().enumerate() {
+        (row.sequence, row.trial) = (at as u64 + 1, at as u64 + 1);
+    }
+    let (_folder, run) = both.written();
+    let by = |key: &str, base: &str, test: &str| {
+        let (base, test) = (vec![base.to_string()], vec![test.to_string()]);
+        let asked = Asked::By { runs: vec![run.clone()], key: key.into(), base, test };
+        compare(&asked, &Options::default())
+    };
+    let found = by("kernel", "7.3.0", "7.3.0-fix").unwrap();
+    assert_eq!((found.verdict.kind, found.order), (Kind::Reduced, Order::Interleaved));
+    assert_eq!(found.base.name, "7.3.0");
+    assert_eq!(found.told_by.len(), 2, "the kernel and the label: {:?}", found.told_by);
+    let labelled = by("patch", "stock", "fix").unwrap();
+    assert_eq!(labelled.verdict, found.verdict);
+    assert!(labelled.again.join(" ").contains("--by patch --base stock --test fix"));
+    let error = |key: &str, base: &str, test: &str| by(key, base, test).unwrap_err().to_string();
+    assert!(
+        error("patch", "stock", "v3").contains("no trial has patch v3. There are fix and stock")
+    );
+    assert!(error("vendor", "a", "b").contains("Accepted here: kernel and patch"));
+    assert!(error("patch", "fix", "fix").contains("named for both sides"));
+    assert!(error("cpus", "96", "192").contains("another size"));
+    let empty = Asked::By { runs: vec![run], key: "patch".into(), base: vec![], test: vec![] };
+    let error = compare(&empty, &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("the base side is empty"), "{error}");
+}
+
+#[test]
+fn a_run_on_both_sides_its_copy_and_no_run_are_refused() {
+    let (folder, run) = stock().trials(192, 4, 8).written();
+    let of = |base: &Path, test: &Path| {
+        let asked = Asked::Runs { base: vec![base.into()], test: vec![test.into()] };
+        compare(&asked, &Options::default()).unwrap_err().to_string()
+    };
+    assert!(of(&run, &run.join(".")).contains("is on both sides"));
+    let copy = folder.path().join("copy");
+    std::fs::create_dir(&copy).unwrap();
+    for file in ["manifest.json", "trials.csv"] {
+        std::fs::copy(run.join(file), copy.join(file)).unwrap();
+    }
+    assert!(of(&run, &copy).contains("one is a copy of the other"));
+    assert!(of(&run, Path::new("nowhere")).contains("nowhere does not exist"));
+    assert!(of(&run, folder.path()).contains("is not a run: it has no manifest.json"));
+    let asked = Asked::Runs { base: vec![], test: vec![run] };
+    let error = compare(&asked, &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("the base side is empty"), "{error}");
+}
+
+#[test]
+fn a_side_without_trials_or_with_failed_ones_only_is_refused() {
+    assert!(refused(&stock(), &fix().trials(96, 0, 8)).contains("no trial has ended in"));
+    let failing = fix().change(|made| {
+        for _ in 0..5 {
+            made.failed(192, "auto", Status::Crashed, "race-trial was killed: SIGSEGV");
+        }
+    });
+    let error = refused(&stock().trials(192, 4, 8), &failing);
+    assert!(error.contains("all 5 trials of the test side failed"), "{error}");
+    assert!(error.contains("SIGSEGV"), "{error}");
+}
+
+#[test]
+fn sides_without_a_common_stratum_are_told_what_differs() {
+    let error = refused(&stock().trials(96, 4, 8), &fix().trials(192, 0, 8));
+    assert!(error.contains("they differ in threads (96 and 192)"), "{error}");
+    let larger = fix().trials(96, 0, 8).change(|made| {
+        for row in &mut made.rows {
+            row.cpus = Some(96);
+        }
+    });
+    let error = refused(&stock().trials(96, 4, 8), &larger);
+    assert!(error.contains("they differ in CPUs (192 and 96)"), "{error}");
+    let only_control = |made: &mut Synthetic| made.rows.retain(|r| r.hash.to_string() != "auto");
+    let (base, test) = (stock().trials(96, 4, 8), fix().trials(96, 0, 8));
+    let error = refused(&base.change(only_control), &test.change(only_control));
+    assert!(error.contains("are all controls (slots:512)"), "{error}");
+}
+
+#[test]
+fn what_only_one_side_has_is_listed_and_not_used() {
+    let base = stock().trials(96, 8, 8).trials(128, 8, 8);
+    let found = compared(&base, &fix().trials(96, 0, 8).trials(192, 3, 8));
+    assert_eq!(found.efficacy.strata.len(), 1);
+    let names: Vec<(Which, &str)> =
+        found.one_sided.iter().map(|one| (one.side, one.name.as_str())).collect();
+    assert_eq!(names.len(), 4, "with their controls: {names:?}");
+    says(&found, "Only one side has, and nothing here uses: 2 cells on the base side");
+}
+
+#[test]
+fn other_durations_and_rules_need_force_and_are_then_said() {
+    let longer = |made: &mut Synthetic| made.rows.iter_mut().for_each(|r| r.duration_s = Some(3.0));
+    let (base, test) = (stock().trials(96, 8, 8), fix().trials(96, 0, 8).change(longer));
+    let error = refused(&base, &test);
+    assert!(error.contains("the duration of a trial is 1 s on the base side and 3 s"), "{error}");
+    let force = Options { force: true, ..Options::default() };
+    let found = try_with(&base, &test, &force).unwrap();
+    says(
+        &found,
+        "Forced: the duration of a trial is 1 s on the base side and 3 s on the test side",
+    );
+    let other = |made: &mut Synthetic| {
+        made.manifest.definition["outcome"]["stall"] = json!("absolute:100");
+    };
+    let test = fix().trials(96, 0, 8).change(other);
+    assert!(refused(&base, &test).contains("the stall rule is control:0.5 on the base side"));
+    says(&try_with(&base, &test, &force).unwrap(), "Forced: the stall rule is control:0.5");
+    let one = Options { stall: Some("absolute:50".parse().unwrap()), ..Options::default() };
+    assert!(try_with(&base, &test, &one).unwrap().forced.is_empty());
+}
+
+#[test]
+fn several_kernels_on_a_side_are_not_pooled_in_silence() {
+    let mut base = stock().trials(96, 8, 8);
+    let older = side("7.2.0", "stock", "").trials(96, 2, 8).made.rows;
+    base.made.rows.extend(older);
+    for (at, row) in base.made.rows.iter_mut().enumerate() {
+        (row.sequence, row.trial) = (at as u64 + 1, at as u64 + 1);
+    }
+    let test = fix().trials(96, 0, 8);
+    assert!(refused(&base, &test).contains("the base side holds the kernels 7.2.0 and 7.3.0"));
+    let force = Options { force: true, ..Options::default() };
+    says(&try_with(&base, &test, &force).unwrap(), "Forced: the base side pools the kernels");
+}
+
+#[test]
+fn different_machines_are_a_confounder() {
+    let other = |made: &mut Synthetic| made.manifest.machine.cpu_model = Some("EPYC 9R45".into());
+    let found = compared(&stock().trials(96, 40, 60), &fix().trials(96, 0, 60).change(other));
+    assert!(!found.trust.can_be_trusted);
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
+    says(&found, "This comparison can't be trusted");
+    says(&found, "Confounded with the machine: the base side ran on Xeon 6975P-C, 192 CPUs");
+}
+
+/// The fix loses a fifth everywhere, the control included.
+fn slower(made: &mut Synthetic) {
+    made.rows.iter_mut().for_each(|row| row.mops_per_s = row.mops_per_s.map(|mops| 0.8 * mops));
+}
+
+#[test]
+fn a_control_that_moved_between_the_sides_takes_the_trust_away() {
+    let (base, test) = (stock().trials(96, 40, 60), fix().trials(96, 0, 60).change(slower));
+    let found = compared(&base, &test);
+    assert_eq!((found.drift.moved, found.drift.may_be_the_machine), (Moved::Moved, true));
+    assert_eq!(found.gate, Gate::Undecided);
+    says(&found, "The control moved between the sides: its throughput is 0.8 times the base's");
+}
+
+#[test]
+fn within_the_same_blocks_a_moved_control_is_the_patch_s_cost() {
+    let mut both = stock().trials(96, 40, 60);
+    both.made.rows.extend(fix().trials(96, 0, 60).change(slower).made.rows);
+    for (at, row) in both.made.rows.iter_mut().enumerate() {
+        (row.sequence, row.trial) = (at as u64 + 1, at as u64 + 1);
+    }
+    let (_folder, run) = both.written();
+    let (base, test) = (vec!["stock".into()], vec!["fix".into()]);
+    let asked = Asked::By { runs: vec![run], key: "patch".into(), base, test };
+    let found = compare(&asked, &Options::default()).unwrap();
+    assert_eq!((found.drift.moved, found.drift.may_be_the_machine), (Moved::Moved, false));
+    assert!(found.trust.can_be_trusted);
+    assert_eq!(found.cost.control.finding, Some(super::cost::Finding::Inferior));
+    says(&found, "0.8 times the base's throughput");
+    says(&found, "it loses more than 5 %");
+}
+
+#[test]
+fn controls_that_stall_on_one_side_are_a_drift_too() {
+    let test = fix().trials(96, 0, 20).change(|made| {
+        for row in made.rows.iter_mut().filter(|row| row.hash.to_string() != "auto").take(8) {
+            row.mops_per_s = Some(1.0);
+        }
+    });
+    let found = compared(&stock().trials(96, 20, 20), &test);
+    assert_eq!(found.drift.stalled, [[0, 20], [8, 20]]);
+    assert!(!found.trust.can_be_trusted);
+    says(&found, "it stalled in 0 of 20 trials of the base side and 8 of 20 of the test side");
+}
+
+#[test]
+fn emulated_throughput_is_no_cost() {
+    let lab = |made: &mut Synthetic| made.manifest.executor = "lab, boots: 4".into();
+    let (base, test) = (stock().trials(96, 8, 8).change(lab), fix().trials(96, 0, 8).change(lab));
+    let pivot = Options { stall: Some("pivot:1s".parse().unwrap()), ..Options::default() };
+    let found = try_with(&base, &test, &pivot).unwrap();
+    assert!(found.cost.control.strata.is_empty());
+    says(&found, "Cost: not quoted, as the trials ran in guests");
+    assert_eq!(found.drift.moved, Moved::NotShown);
+}
+
+#[test]
+fn recovery_is_compared_with_what_was_pending_censored() {
+    let times = |after: &'static [f64], pending: usize| {
+        move |made: &mut Synthetic| {
+            let auto = made.rows.iter_mut().filter(|row| row.hash.to_string() == "auto");
+            for (at, row) in auto.enumerate() {
+                (row.pivot, row.pivot_s) = match after.get(at) {
+                    Some(after) => (Some(Pivot::Settled), Some(*after)),
+                    None if at < after.len() + pending => (Some(Pivot::Pending), Some(4.0)),
+                    None => (Some(Pivot::None), None),
+                };
+            }
+        }
+    };
+    let base = stock().trials(96, 0, 8).change(times(&[1.0, 1.5, 2.0, 2.5, 3.0, 3.5], 2));
+    let test = fix().trials(96, 0, 8).change(times(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], 0));
+    let found = compared(&base, &test);
+    let [one] = found.recovery.strata.as_slice() else { panic!("{:?}", found.recovery) };
+    assert_eq!((one.summary.groups[0].events, one.summary.groups[1].events), (6, 8));
+    assert!(found.recovery.log_rank.as_ref().unwrap().p_value.unwrap() < 0.001);
+    assert!(found.recovery.hazard_ratio.as_ref().unwrap().intervals[0].low.unwrap() > 1.0);
+    says(&found, "installed under load in 6 of 8 trials of `stock` and 8 of 8 of `fix`");
+    let never_due = fix().trials(96, 0, 8).change(times(&[], 0));
+    let found = compared(&base, &never_due);
+    assert!(found.recovery.log_rank.is_none());
+    says(&found, "growth was due on the base side, and in no trial of the test side");
+}
+
+#[test]
+fn failed_trials_are_counted_and_what_they_could_change_is_said() {
+    let failing = |made: &mut Synthetic| {
+        let auto = made.rows.iter_mut().filter(|row| row.hash.to_string() == "auto");
+        for row in auto.take(20) {
+            (row.mops_per_s, row.pivot, row.pivot_s) = (None, None, None);
+            (row.status, row.error) = (Status::Timeout, Some("no answer within 60 s".into()));
+        }
+    };
+    let (base, test) = (stock().trials(96, 20, 30), fix().trials(96, 0, 30).change(failing));
+    let found = compared(&base, &test);
+    assert_eq!(found.verdict.kind, Kind::Reduced);
+    let against = found.sensitivity.iter().find(|s| s.scenario == Scenario::AgainstTest).unwrap();
+    // 20 of 30 on both sides.
+    assert_eq!((against.verdict, against.changes), (Kind::NoEvidenceOfAnEffect, true));
+    says(&found, "of 60 trials `fix` 20 failed");
+    says(&found, "The verdict would be no evidence of an effect if");
+    assert_eq!(found.harm.finding, Finding::Found, "20 of 60 timeouts against none");
+    says(&found, "Timed out: 20 of 60 trials of the test side");
+}
+
+#[test]
+fn one_kernel_complaint_where_the_base_had_none_is_harm() {
+    let watched = |splat: &'static str| {
+        move |made: &mut Synthetic| {
+            for row in &mut made.rows {
+                row.splats = Some("none".into());
+            }
+            if !splat.is_empty() {
+                made.rows[0].splats = Some(splat.into());
+            }
+        }
+    };
+    let base = stock().trials(96, 8, 8).change(watched(""));
+    let test = fix().trials(96, 0, 8).change(watched("WARNING: kernel/futex/core.c:1"));
+    let found = compared(&base, &test);
+    assert_eq!((found.harm.finding, found.gate), (Finding::Found, Gate::Fail));
+    says(&found, "The kernel complained in 1 of 16 trials of the test side");
+    // The same on both sides is no harm of the patch.
+    let found = compared(&base.change(watched("WARNING: x")), &test);
+    assert_eq!(found.harm.finding, Finding::NoneSeen);
+    // Where the base was not watched, nobody knows.
+    let found = compared(&stock().trials(96, 8, 8), &test);
+    assert_eq!(found.harm.finding, Finding::Unclear);
+    says(&found, "Harm is not excluded");
+}
+
+#[test]
+fn stolen_time_is_said_and_left_out_for_a_second_look() {
+    let stolen = |made: &mut Synthetic| {
+        made.rows.iter_mut().for_each(|row| row.steal_s = Some(0.0));
+        made.rows.iter_mut().take(4).for_each(|row| row.steal_s = Some(20.0));
+    };
+    let found = compared(&stock().trials(96, 8, 12), &fix().trials(96, 0, 12).change(stolen));
+    assert_eq!((found.test.disturbed.trials, found.test.disturbed.known), (4, 24));
+    assert!(found.sensitivity.iter().any(|s| s.scenario == Scenario::WithoutDisturbed));
+    says(&found, "stolen by a hypervisor in 4 of 24 trials of `fix`");
+}
+
+#[test]
+fn a_comparison_of_like_with_like_says_so() {
+    let again = side("7.3.0", "stock", "2026-09-01T12:00:00Z");
+    let found = compared(&stock().trials(96, 8, 8), &again.trials(96, 8, 8));
+    assert_eq!(found.verdict.kind, Kind::NoEvidenceOfAnEffect);
+    assert_eq!((found.base.name.as_str(), found.test.name.as_str()), ("base", "test"));
+    says(&found, "Nothing that was recorded tells the sides apart");
+}
+
+#[test]
+fn a_share_out_of_its_range_is_refused() {
+    let (base, test) = (stock().trials(96, 8, 8), fix().trials(96, 0, 8));
+    for options in [
+        Options { margin: 0.0, ..Options::default() },
+        Options { fixed_below: f64::NAN, ..Options::default() },
+    ] {
+        let error = try_with(&base, &test, &options).unwrap_err();
+        assert!(error.is_request() && error.to_string().contains("such as 5%"), "{error}");
+    }
+}

@@ -1,0 +1,179 @@
+//! What would decide an open verdict: how many trials, of which cell.
+//!
+//! The numbers are exact powers of Fisher's test at one cell, which is what the primary test is there,
+//! at the rates seen. Those are estimates themselves: the true power may be well below the one stated.
+//! Adding trials to those that were looked at and testing again errs more often than the level says
+//! (docs/verdict.md has by how much); a fresh run of the whole number keeps it.
+
+use serde::Serialize;
+
+use super::efficacy::Counts;
+use super::strata::Stratum;
+use super::verdict::{Because, Kind, Rules, Verdict};
+use crate::stat::power::none_of_n;
+use crate::stat::power::two_proportions::{Design, PowerTest, trials};
+use crate::stat::{Alternative, StatError};
+
+/// The power that is planned for.
+pub const POWER: f64 = 0.8;
+
+/// The largest number of trials a side that is looked for: who can run more, plans with `stat power`.
+const MOST: f64 = 1_000.0;
+
+/// What would decide.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "by", rename_all = "kebab-case")]
+pub enum Deciding {
+    /// More trials where the sides differ most.
+    MoreTrials {
+        /// The stratum, by its place.
+        stratum: usize,
+        /// Its name.
+        name: String,
+        /// How many more the side with fewer needs.
+        more_per_side: u64,
+        /// Trials a side in all.
+        n_per_side: u64,
+        /// The power then, if the rates stay as they were seen.
+        power: f64,
+        /// The rates seen, base then test.
+        rates: [f64; 2],
+    },
+    /// Too many to be worth it: the rates seen are too near each other.
+    TooMany {
+        /// The stratum's name.
+        name: String,
+        /// The rates seen, base then test.
+        rates: [f64; 2],
+        /// Trials a side that would show a halving of the base's rate, if that is within reach.
+        for_a_halving: Option<u64>,
+    },
+    /// The base must stall first.
+    AnotherCell {
+        /// Trials of the base side that did not stall.
+        trials: u64,
+    },
+    /// More trials of the test side, none of which stalls.
+    MoreWithoutStall {
+        /// How many.
+        more: u64,
+        /// The bound that they show.
+        below: f64,
+    },
+    /// More trials can't: it still stalls.
+    StillStalls {
+        /// Stalled and counted on the test side, where the base stalled.
+        test: [u64; 2],
+    },
+    /// More trials can't: a lower bound must be asked for.
+    LowerBound {
+        /// The base side's share.
+        base: f64,
+    },
+}
+
+/// What would decide, if anything is open.
+pub fn of(
+    strata: &[Stratum],
+    verdict: &Verdict,
+    rules: Rules,
+) -> Result<Option<Deciding>, StatError> {
+    let at_risk = verdict.at_risk;
+    match (verdict.kind, verdict.because) {
+        (Kind::Fixed | Kind::Worse | Kind::NoEvidenceOfAnEffect, _) => Ok(None),
+        (Kind::Reduced, Because::BaseBelowBound) => Ok(Some(Deciding::LowerBound {
+            base: at_risk.base[0] as f64 / at_risk.base[1].max(1) as f64,
+        })),
+        (Kind::Reduced, _) => {
+            let [stalled, n] = at_risk.test;
+            if stalled > 0 {
+                return Ok(Some(Deciding::StillStalls { test: at_risk.test }));
+            }
+            let needed = none_of_n::trials(rules.fixed_below, rules.level)?.n;
+            let more = needed.saturating_sub(n);
+            Ok((more > 0).then_some(Deciding::MoreWithoutStall { more, below: rules.fixed_below }))
+        }
+        (Kind::Undecided, Because::NothingStalled | Because::BaseDidNotStall) => {
+            let compared = strata.iter().filter(|stratum| stratum.is_compared());
+            let trials = compared.map(|stratum| stratum.base.observed).sum();
+            Ok(Some(Deciding::AnotherCell { trials }))
+        }
+        (Kind::Undecided, _) => undecided(strata, rules),
+    }
+}
+
+fn undecided(strata: &[Stratum], rules: Rules) -> Result<Option<Deciding>, StatError> {
+    let rates = |counts: &Counts| {
+        [counts.base, counts.test].map(|[k, n]| if n == 0 { 0.0 } else { k as f64 / n as f64 })
+    };
+    // The most telling cell is the one where the standardised difference a trial is largest.
+    let telling = |[base, test]: [f64; 2]| {
+        let mean = 0.5 * (base + test);
+        let spread = mean * (1.0 - mean);
+        if spread > 0.0 { (base - test) * (base - test) / spread } else { 0.0 }
+    };
+    let compared = strata.iter().enumerate().filter(|(_, stratum)| stratum.is_compared());
+    let best = compared
+        .map(|(at, stratum)| (at, stratum, Counts::of(stratum)))
+        .max_by(|(_, _, a), (_, _, b)| telling(rates(a)).total_cmp(&telling(rates(b))));
+    let Some((at, stratum, counts)) = best else { return Ok(None) };
+    let [base, test] = rates(&counts);
+    // Half of it in z² a trial, at 5 % and 80 %: 15.7 / telling, the textbook number.
+    let about = 2.0 * 7.85 / telling([base, test]);
+    let needed = if base != test && about <= MOST { planned(base, test, rules)? } else { None };
+    Ok(Some(match needed {
+        Some((n_per_side, power)) => Deciding::MoreTrials {
+            stratum: at,
+            name: stratum.name.clone(),
+            more_per_side: n_per_side.saturating_sub(counts.base[1].min(counts.test[1])).max(1),
+            n_per_side,
+            power,
+            rates: [base, test],
+        },
+        None => {
+            // The base's rate where it stalls most often.
+            let highest = strata
+                .iter()
+                .filter(|stratum| stratum.is_compared())
+                .map(|stratum| rates(&Counts::of(stratum))[0])
+                .fold(0.0, f64::max);
+            let halved = highest * rules.relevant_ratio;
+            let within = highest > 0.0 && telling([highest, halved]) * MOST > 2.0 * 7.85;
+            Deciding::TooMany {
+                name: stratum.name.clone(),
+                rates: [base, test],
+                for_a_halving: match within {
+                    true => planned(highest, halved, rules)?.map(|(n, _)| n),
+                    false => None,
+                },
+            }
+        }
+    }))
+}
+
+/// Trials a side for Fisher's test to tell two rates apart, with the exact power; `None` beyond reach.
+fn planned(base: f64, test: f64, rules: Rules) -> Result<Option<(u64, f64)>, StatError> {
+    let design = Design::new(base, test, PowerTest::Fisher, rules.level, Alternative::TwoSided)?;
+    match trials(&design, POWER) {
+        Ok(found) => Ok(Some((found.n_per_side, found.power))),
+        Err(StatError::Domain { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_of_24_against_none_needs_22_more() {
+        let (n, power) = planned(4.0 / 24.0, 0.0, Rules::default()).unwrap().unwrap();
+        assert_eq!(n, 46);
+        assert!((0.8..0.82).contains(&power), "{power}");
+    }
+
+    #[test]
+    fn rates_that_nothing_tells_apart_are_beyond_reach() {
+        assert_eq!(planned(0.5, 0.499, Rules::default()).unwrap(), None);
+    }
+}
