@@ -4,6 +4,8 @@ pub mod document;
 mod draw;
 pub mod figure;
 mod write;
+mod write_comparison;
 
 pub use draw::DrawError;
 pub use write::{Format, ReportError, answer, summary, text, write};
+pub use write_comparison::{comparison_summary, comparison_text, write_comparison};

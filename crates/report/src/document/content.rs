@@ -288,7 +288,7 @@ pub(super) fn with_interval(
 }
 
 /// The machine, the kernel and the plan of a run, as far as they are known.
-fn circumstances(run: &Run) -> Table {
+pub(super) fn circumstances(run: &Run) -> Table {
     if run.is_imported() {
         return super::imported::circumstances(run);
     }
@@ -487,7 +487,7 @@ fn again(analysis: &Analysis) -> Vec<Block> {
 }
 
 /// An argument as a shell takes it.
-fn quoted(argument: &str) -> String {
+pub(super) fn quoted(argument: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
     if !argument.is_empty() && argument.chars().all(plain) {
         argument.to_string()

@@ -2,17 +2,22 @@
 
 mod looks;
 mod recovery;
+mod recovery_by_side;
 mod rows;
 mod stall_probability;
 mod stall_rows;
+mod stalls_by_side;
+mod survival_curve;
 mod threads_axis;
 mod threshold;
 mod throughput;
 mod throughput_rows;
 
 pub use recovery::Recovery;
+pub use recovery_by_side::RecoveryBySide;
 pub use stall_probability::StallProbability;
 pub use stall_rows::StallRows;
+pub use stalls_by_side::StallsBySide;
 pub use threshold::Threshold;
 pub use throughput::Throughput;
 pub use throughput_rows::ThroughputRows;
@@ -20,6 +25,7 @@ pub use throughput_rows::ThroughputRows;
 use std::path::Path;
 
 use analysis::Analysis;
+use analysis::compare::Comparison;
 
 use crate::draw::{Backend, Canvas, DrawError, png, svg};
 
@@ -83,32 +89,68 @@ impl<'a> AnyFigure<'a> {
 
     /// Draws it to SVG.
     pub fn svg(&self) -> Result<Drawn, DrawError> {
-        fn one(figure: &impl Figure) -> Result<Drawn, DrawError> {
-            let svg = svg(figure.size(), |canvas| figure.draw(canvas))?;
-            Ok(Drawn { name: figure.name(), caption: figure.caption(), svg })
-        }
         match self {
-            AnyFigure::StallProbability(figure) => one(figure),
-            AnyFigure::StallRows(figure) => one(figure),
-            AnyFigure::ThroughputRows(figure) => one(figure),
-            AnyFigure::Threshold(figure) => one(figure),
-            AnyFigure::Recovery(figure) => one(figure),
-            AnyFigure::Throughput(figure) => one(figure),
+            AnyFigure::StallProbability(figure) => to_svg(figure),
+            AnyFigure::StallRows(figure) => to_svg(figure),
+            AnyFigure::ThroughputRows(figure) => to_svg(figure),
+            AnyFigure::Threshold(figure) => to_svg(figure),
+            AnyFigure::Recovery(figure) => to_svg(figure),
+            AnyFigure::Throughput(figure) => to_svg(figure),
         }
     }
 
     /// Draws it to a PNG file.
     pub fn png(&self, file: &Path) -> Result<(), DrawError> {
-        fn one(figure: &impl Figure, file: &Path) -> Result<(), DrawError> {
-            png(file, figure.size(), PIXELS_A_POINT, |canvas| figure.draw(canvas))
-        }
         match self {
-            AnyFigure::StallProbability(figure) => one(figure, file),
-            AnyFigure::StallRows(figure) => one(figure, file),
-            AnyFigure::ThroughputRows(figure) => one(figure, file),
-            AnyFigure::Threshold(figure) => one(figure, file),
-            AnyFigure::Recovery(figure) => one(figure, file),
-            AnyFigure::Throughput(figure) => one(figure, file),
+            AnyFigure::StallProbability(figure) => to_png(figure, file),
+            AnyFigure::StallRows(figure) => to_png(figure, file),
+            AnyFigure::ThroughputRows(figure) => to_png(figure, file),
+            AnyFigure::Threshold(figure) => to_png(figure, file),
+            AnyFigure::Recovery(figure) => to_png(figure, file),
+            AnyFigure::Throughput(figure) => to_png(figure, file),
         }
     }
+}
+
+/// Every figure of a comparison.
+pub enum ComparisonFigure<'a> {
+    /// Stall probability by side.
+    Stalls(StallsBySide<'a>),
+    /// How long growths stayed pending on each side.
+    Recovery(RecoveryBySide<'a>),
+}
+
+impl<'a> ComparisonFigure<'a> {
+    /// Those that a comparison has the data for.
+    pub fn of(comparison: &'a Comparison) -> Vec<ComparisonFigure<'a>> {
+        let mut figures = Vec::new();
+        figures.extend(StallsBySide::of(comparison).map(ComparisonFigure::Stalls));
+        figures.extend(RecoveryBySide::of(comparison).into_iter().map(ComparisonFigure::Recovery));
+        figures
+    }
+
+    /// Draws it to SVG.
+    pub fn svg(&self) -> Result<Drawn, DrawError> {
+        match self {
+            ComparisonFigure::Stalls(figure) => to_svg(figure),
+            ComparisonFigure::Recovery(figure) => to_svg(figure),
+        }
+    }
+
+    /// Draws it to a PNG file.
+    pub fn png(&self, file: &Path) -> Result<(), DrawError> {
+        match self {
+            ComparisonFigure::Stalls(figure) => to_png(figure, file),
+            ComparisonFigure::Recovery(figure) => to_png(figure, file),
+        }
+    }
+}
+
+fn to_svg(figure: &impl Figure) -> Result<Drawn, DrawError> {
+    let svg = svg(figure.size(), |canvas| figure.draw(canvas))?;
+    Ok(Drawn { name: figure.name(), caption: figure.caption(), svg })
+}
+
+fn to_png(figure: &impl Figure, file: &Path) -> Result<(), DrawError> {
+    png(file, figure.size(), PIXELS_A_POINT, |canvas| figure.draw(canvas))
 }

@@ -9,6 +9,7 @@ use analysis::words::{counted, percent};
 use super::Figure;
 use super::looks::looks;
 use super::stall_probability::share_axis;
+use super::survival_curve;
 use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, look};
 
 /// The most curves of one figure.
@@ -150,41 +151,20 @@ impl Figure for Recovery<'_> {
         plot.draw(canvas)?;
         // The bands lie below all curves.
         for ((_, one), look) in self.curves.iter().zip(self.looks()) {
-            for (at, point) in one.curve.iter().enumerate() {
-                let until = one.curve.get(at + 1).map_or(point.time, |next| next.time);
-                if let (Some(low), Some(high)) = (point.low, point.high) {
-                    let (a, b) = (plot.point(point.time, low), plot.point(until, high));
-                    canvas.fill(a, b, look.colour, 0.13)?;
-                }
-            }
+            survival_curve::band(canvas, &plot, &one.curve, look)?;
         }
         for (line, ((_, one), look)) in self.curves.iter().zip(self.looks()).enumerate() {
-            let mut steps = vec![plot.point(0.0, 1.0)];
-            let mut before = 1.0;
-            for point in &one.curve {
-                steps.push(plot.point(point.time, before));
-                steps.push(plot.point(point.time, point.survival));
-                before = point.survival;
-            }
-            canvas.steps(&steps, look.colour, 1.6)?;
-            for point in one.curve.iter().filter(|point| point.censored.is_some_and(|n| n > 0)) {
-                let (x, y) = plot.point(point.time, point.survival);
-                canvas.steps(&[(x, y - 4.5), (x, y + 4.5)], look.colour, 1.2)?;
-                canvas.steps(&[(x - 4.5, y), (x + 4.5, y)], look.colour, 1.2)?;
-            }
+            survival_curve::steps(canvas, &plot, &one.curve, look)?;
             let numbers: Vec<(f64, String)> = self
                 .x_axis()
                 .ticks
                 .iter()
-                .map(|tick| (tick.value, at_risk(one, tick.value).to_string()))
+                .map(|tick| {
+                    (tick.value, survival_curve::at_risk(&one.curve, tick.value).to_string())
+                })
                 .collect();
             plot.draw_line_below(canvas, line, look.colour, &numbers)?;
         }
         Ok(())
     }
-}
-
-/// Trials that were neither installed nor censored before a time.
-fn at_risk(one: &CellRecovery, time: f64) -> u64 {
-    one.curve.iter().find(|point| point.time >= time).map_or(0, |point| point.at_risk.unwrap_or(0))
 }

@@ -1,0 +1,525 @@
+//! What a comparison holds, in which order: the verdict, the figures, stalls by stratum, recovery,
+//! throughput, harm, what the verdict would be otherwise, how it was measured, how to do it again.
+
+use analysis::compare::cost::CostOf;
+use analysis::compare::strata::Stratum;
+use analysis::compare::{Comparison, Which};
+use analysis::stat::two_by_two::Contrast;
+use analysis::stat::{Estimate, Interval};
+use analysis::words::{counted, list, p_is, p_value, percent, seconds, significant};
+
+use super::content::{Room, circumstances, quoted, with_interval};
+use super::mail::WIDTH;
+use super::{Block, Table};
+use crate::figure::Drawn;
+
+/// The title.
+pub fn title(comparison: &Comparison) -> String {
+    format!(
+        "`{}` against `{}`: {}",
+        comparison.test.name,
+        comparison.base.name,
+        comparison.verdict.kind.words()
+    )
+}
+
+/// All of it.
+pub fn blocks(comparison: &Comparison, figures: Vec<Drawn>, room: Room) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading(1, title(comparison))];
+    blocks.extend(answer(comparison));
+    if !figures.is_empty() {
+        blocks.push(Block::Heading(2, "Figures".into()));
+        blocks.extend(figures.into_iter().map(Block::Figure));
+    }
+    blocks.extend(stalls(comparison, room));
+    blocks.extend(pooled(comparison));
+    blocks.extend(recovery(comparison, room));
+    blocks.extend(throughput(comparison, room));
+    blocks.extend(harm(comparison));
+    blocks.extend(sensitivity(comparison));
+    blocks.extend(sides(comparison));
+    blocks.push(Block::Heading(2, "To do it again".into()));
+    let mut commands = Vec::new();
+    for side in Which::BOTH {
+        for run in &comparison.side(side).runs {
+            let line = shell(&run.manifest.command_line);
+            if !line.is_empty() && !commands.contains(&line) {
+                commands.push(line);
+            }
+        }
+    }
+    commands.push(shell(&comparison.again));
+    blocks.push(Block::Code(commands.join("\n")));
+    blocks
+}
+
+fn shell(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<String>>().join(" ")
+}
+
+/// The sentences.
+pub fn answer(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks: Vec<Block> = comparison.answer.iter().cloned().map(Block::Paragraph).collect();
+    if !comparison.warnings.is_empty() {
+        blocks.push(Block::Heading(2, "To be kept in mind".into()));
+        blocks.push(Block::List(comparison.warnings.clone()));
+    }
+    blocks
+}
+
+fn interval(estimate: Option<f64>, interval: Option<&Interval>, digits: usize) -> String {
+    let value = estimate.map_or_else(|| "-".to_string(), |value| significant(value, digits));
+    with_interval(&value, interval.and_then(|i| i.low), interval.and_then(|i| i.high), digits)
+}
+
+fn estimate(of: Estimate, digits: usize) -> String {
+    let value = of.estimate.map_or_else(|| "-".to_string(), |value| significant(value, digits));
+    with_interval(&value, of.low, of.high, digits)
+}
+
+/// A difference of shares in percentage points: `-17 (-36 to 1)`.
+fn points(of: &Contrast) -> String {
+    let whole = |share: f64| {
+        let text = format!("{:.0}", 100.0 * share);
+        if text == "-0" { "0".to_string() } else { text }
+    };
+    let Some(value) = of.estimate.map(whole) else { return "-".to_string() };
+    match of.intervals.first().and_then(|i| Some((i.low?, i.high?))) {
+        Some((low, high)) => format!("{value} ({} to {})", whole(low), whole(high)),
+        None => value,
+    }
+}
+
+fn is(p: Option<f64>) -> String {
+    p.map_or_else(|| "no p-value".to_string(), p_is)
+}
+
+fn p(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_string(), p_value)
+}
+
+/// Names for the first column: whole, without what goes without saying where the room is narrow, or
+/// numbers with a list of what they stand for.
+struct Names {
+    names: Vec<String>,
+    legend: Option<Vec<String>>,
+}
+
+impl Names {
+    /// Of strata, with `beside` columns taken by what stands beside them.
+    fn of<'a>(strata: impl Iterator<Item = &'a Stratum>, beside: usize, room: Room) -> Names {
+        let whole: Vec<String> = strata.map(|stratum| stratum.name.clone()).collect();
+        let fits = |names: &[String]| {
+            let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+            room == Room::Wide || longest + beside <= WIDTH
+        };
+        if fits(&whole) {
+            return Names { names: whole, legend: None };
+        }
+        let brief = |name: &String| name.replacen(" threads,", ",", 1).replace("machine=", "");
+        let brief: Vec<String> = whole.iter().map(brief).collect();
+        if fits(&brief) {
+            return Names { names: brief, legend: None };
+        }
+        let names = (1..=whole.len()).map(|at| format!("#{at}")).collect();
+        Names { names, legend: Some(whole) }
+    }
+
+    /// The rows with their names before them.
+    fn before(&self, rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+        let named = self.names.iter().cloned().zip(rows);
+        named.map(|(name, row)| std::iter::once(name).chain(row).collect()).collect()
+    }
+
+    fn legend(&self) -> Option<Block> {
+        let names = self.legend.as_ref()?.iter().enumerate();
+        Some(Block::List(names.map(|(at, name)| format!("#{} {name}", at + 1)).collect()))
+    }
+}
+
+/// The stalls by stratum.
+pub fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
+    let level = percent(comparison.level.get());
+    let mut header = vec!["stratum".to_string(), "base".into(), "test".into()];
+    header.push(match room {
+        Room::Wide => format!("difference ({level})"),
+        Room::Narrow => format!("points ({level})"),
+    });
+    if room == Room::Wide {
+        header.push(format!("gone ({level})"));
+        header.push("p".into());
+    }
+    header.push("p, Holm".into());
+    if room == Room::Wide {
+        header.push("Fisher's p".into());
+        header.push("failed, base and test".into());
+    }
+    let found = &comparison.efficacy.strata;
+    let of = |at: usize| comparison.strata.get(at);
+    let rows: Vec<Vec<String>> = found
+        .iter()
+        .map(|found| {
+            let effects = &found.effects;
+            let mut row = vec![
+                format!("{} of {}", effects.base.k, effects.base.n),
+                format!("{} of {}", effects.test.k, effects.test.n),
+                match room {
+                    Room::Wide => interval(
+                        effects.difference.estimate,
+                        effects.difference.intervals.first(),
+                        3,
+                    ),
+                    Room::Narrow => points(&effects.difference),
+                },
+            ];
+            if room == Room::Wide {
+                row.push(estimate(found.reduction, 3));
+                row.push(p(found.test_result.p_value));
+            }
+            row.push(p(found.p_holm));
+            if room == Room::Wide {
+                row.push(p(found.p_fisher));
+                let failed = of(found.stratum).map_or((0, 0), |s| (s.base.failed, s.test.failed));
+                row.push(format!("{} and {}", failed.0, failed.1));
+            }
+            row
+        })
+        .collect();
+    let names = Names::of(
+        found.iter().filter_map(|found| of(found.stratum)),
+        beside(&header[1..], &rows),
+        room,
+    );
+    let rows = names.before(rows);
+    let mut blocks = vec![
+        Block::Heading(2, "Stalls".into()),
+        Block::Paragraph(format!(
+            "Base is `{}`, test is `{}`. A trial is stalled when {}{}. p is Boschloo's exact test of \
+             each stratum, adjusted by Holm's method; the verdict goes by the exact test over all.",
+            comparison.base.name,
+            comparison.test.name,
+            comparison.base.stall.in_words(&comparison.base.control),
+            match comparison.base.stall == comparison.test.stall {
+                true => String::new(),
+                false => format!(
+                    " (base side), and when {} (test side)",
+                    comparison.test.stall.in_words(&comparison.test.control)
+                ),
+            }
+        )),
+        Block::Table(Table { header, texts: 1, rows }),
+    ];
+    blocks.extend(names.legend());
+    blocks
+}
+
+/// How wide all but the first column of a table is, with its gaps.
+fn beside(header: &[String], rows: &[Vec<String>]) -> usize {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.chain(header.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    (0..header.len()).map(|column| width(column) + 2).sum::<usize>() + 2
+}
+
+/// The pooled numbers.
+fn pooled(comparison: &Comparison) -> Vec<Block> {
+    let pooled = &comparison.efficacy.pooled;
+    let level = percent(comparison.level.get());
+    let row = |name: &str, value: String| vec![name.to_string(), value];
+    let mut rows = vec![
+        row(
+            "difference",
+            format!(
+                "{}, Mantel-Haenszel, {level}",
+                interval(pooled.difference.estimate, pooled.difference.intervals.first(), 3)
+            ),
+        ),
+        row(
+            "ratio",
+            format!(
+                "{}, Mantel-Haenszel with the score interval, {level}",
+                interval(pooled.ratio.estimate, pooled.ratio.intervals.first(), 3)
+            ),
+        ),
+        row(
+            "odds ratio",
+            format!(
+                "{}, Mantel-Haenszel, {level}",
+                interval(pooled.odds_ratio.estimate, pooled.odds_ratio.intervals.first(), 3)
+            ),
+        ),
+        row(
+            "primary test",
+            format!(
+                "{}, {}, two-sided",
+                is(pooled.primary.p_value),
+                match pooled.primary.method {
+                    "exact-strata" => "exact, conditional on every stratum's margins",
+                    _ => "Cochran-Mantel-Haenszel",
+                }
+            ),
+        ),
+        row(
+            "beside it",
+            format!(
+                "Cochran-Mantel-Haenszel, {}{}",
+                is(pooled.cmh.p_value),
+                match pooled.is_sparse {
+                    true => ", too sparse for its chi-square (Mantel-Fleiss)",
+                    false => "",
+                }
+            ),
+        ),
+    ];
+    if comparison.efficacy.strata.len() > 1 {
+        rows.push(row(
+            "homogeneity",
+            match pooled.homogeneity.p_value {
+                Some(value) => {
+                    format!("Breslow-Day-Tarone, {} for one odds ratio", p_is(value))
+                }
+                None => "not to be tested: fewer than two strata inform it".to_string(),
+            },
+        ));
+    }
+    vec![
+        Block::Heading(2, "Over all strata".into()),
+        Block::Table(Table { header: vec!["what".into(), "is".into()], texts: 2, rows }),
+    ]
+}
+
+fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
+    let found = &comparison.recovery.strata;
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let level = percent(comparison.level.get());
+    let header = vec![
+        "stratum".to_string(),
+        "base".into(),
+        "median, s".into(),
+        "test".into(),
+        "median, s".into(),
+        match room {
+            Room::Wide => format!("restricted mean, difference in s ({level})"),
+            Room::Narrow => "mean diff., s".into(),
+        },
+        "log-rank p".into(),
+    ];
+    let rows: Vec<Vec<String>> = found
+        .iter()
+        .map(|found| {
+            let mut row = Vec::new();
+            for group in &found.summary.groups {
+                row.push(format!("{} of {}", group.events, group.n));
+                let median = group.median;
+                row.push(match (median.estimate, median.low, room) {
+                    (None, Some(low), _) => format!("above {}", significant(low, 2)),
+                    (None, None, _) => "-".to_string(),
+                    (Some(median), _, Room::Narrow) => significant(median, 3),
+                    (Some(_), _, Room::Wide) => estimate(median, 3),
+                });
+            }
+            let difference = found.summary.contrasts.first().map(|c| &c.rmst_difference);
+            row.push(difference.map_or_else(String::new, |difference| {
+                let of = Estimate {
+                    estimate: difference.estimate,
+                    low: difference.low.filter(|_| room == Room::Wide),
+                    high: difference.high.filter(|_| room == Room::Wide),
+                };
+                match room {
+                    Room::Wide => format!("{} to {}", estimate(of, 3), seconds(difference.until)),
+                    Room::Narrow => estimate(of, 3),
+                }
+            }));
+            row.push(p(found.summary.tests.first().and_then(|test| test.result.p_value)));
+            row
+        })
+        .collect();
+    let strata = found.iter().filter_map(|found| comparison.strata.get(found.stratum));
+    let names = Names::of(strata, beside(&header[1..], &rows), room);
+    let rows = names.before(rows);
+    let mut blocks = vec![
+        Block::Heading(2, "Recovery".into()),
+        Block::Paragraph(
+            "Trials in which a due growth was installed under load, of those in which it was due; \
+             what was pending at the end is censored, not dropped."
+                .into(),
+        ),
+        Block::Table(Table { header, texts: 1, rows }),
+    ];
+    blocks.extend(names.legend());
+    blocks
+}
+
+fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {
+    let cost = &comparison.cost;
+    let level = percent(comparison.level.get());
+    let mut blocks = Vec::new();
+    for (of, what) in [
+        (&cost.control, "Throughput of the controls"),
+        (&cost.unstalled, "Throughput of the trials that did not stall"),
+    ] {
+        let CostOf { strata, .. } = of;
+        if strata.is_empty() {
+            continue;
+        }
+        let header = vec![
+            "stratum".to_string(),
+            "base, Mops/s".into(),
+            "test, Mops/s".into(),
+            format!("ratio ({level})"),
+        ];
+        let rows: Vec<Vec<String>> = strata
+            .iter()
+            .map(|one| {
+                vec![
+                    significant(one.base.median, 4),
+                    significant(one.test.median, 4),
+                    estimate(one.ratio, 3),
+                ]
+            })
+            .collect();
+        let of_strata = strata.iter().filter_map(|one| comparison.strata.get(one.stratum));
+        let names = Names::of(of_strata, beside(&header[1..], &rows), room);
+        let rows = names.before(rows);
+        blocks.push(Block::Heading(2, what.into()));
+        blocks.push(Block::Table(Table { header, texts: 1, rows }));
+        blocks.extend(names.legend());
+    }
+    if !blocks.is_empty() {
+        blocks.push(Block::Paragraph(format!(
+            "Medians; ratios of medians with the percentile bootstrap ({} resamples, seed {}).",
+            comparison.resampling.resamples, comparison.resampling.seed
+        )));
+    }
+    blocks
+}
+
+fn harm(comparison: &Comparison) -> Vec<Block> {
+    let harm = &comparison.harm;
+    let of = |[k, n]: [u64; 2]| match n {
+        0 => "not watched".to_string(),
+        _ => format!("{k} of {n}"),
+    };
+    let rows: Vec<Vec<String>> = harm
+        .events
+        .iter()
+        .map(|event| vec![event.what.to_string(), of(event.base), of(event.test), p(event.p_holm)])
+        .collect();
+    let header = |first: &str, last: &str| -> Vec<String> {
+        [first, "base", "test", last].map(str::to_string).into()
+    };
+    let mut blocks = vec![
+        Block::Heading(2, "Harm".into()),
+        Block::Table(Table { header: header("trials with", "p, Holm"), texts: 1, rows }),
+    ];
+    if !harm.checks.is_empty() {
+        let counts = |side: Option<[u64; 2]>| match side {
+            Some([passed, failed]) => format!("{passed} passed, {failed} failed"),
+            None => "not run".to_string(),
+        };
+        let rows: Vec<Vec<String>> = harm
+            .checks
+            .iter()
+            .map(|check| {
+                let name: String = check.name.chars().take(44).collect();
+                vec![name, counts(check.base), counts(check.test), p(check.p_value)]
+            })
+            .collect();
+        let longest = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
+        if longest + beside(&header("check", "p")[1..], &[]) > WIDTH || longest > 25 {
+            let items = rows
+                .iter()
+                .map(|row| format!("{}: {} (base); {} (test)", row[0], row[1], row[2]))
+                .collect();
+            blocks.push(Block::Paragraph("Functional checks:".into()));
+            blocks.push(Block::List(items));
+        } else {
+            blocks.push(Block::Table(Table { header: header("check", "p"), texts: 1, rows }));
+        }
+    }
+    blocks
+}
+
+fn sensitivity(comparison: &Comparison) -> Vec<Block> {
+    if comparison.sensitivity.is_empty() {
+        return Vec::new();
+    }
+    let items = comparison
+        .sensitivity
+        .iter()
+        .map(|one| {
+            let same = if one.changes { "" } else { ", the same" };
+            format!("{}{same}, if {}", one.verdict.words(), one.scenario.words())
+        })
+        .collect();
+    vec![Block::Heading(2, "The verdict would be".into()), Block::List(items)]
+}
+
+/// What was compared with what, and where.
+fn sides(comparison: &Comparison) -> Vec<Block> {
+    let mut rows = Vec::new();
+    let mut say = |name: &str, value: String| rows.push(vec![name.to_string(), value]);
+    for told in &comparison.told_by {
+        let values = |values: &[String]| -> String {
+            let shown = |value: &String| match value.is_empty() {
+                true => "none".to_string(),
+                false => format!("`{value}`"),
+            };
+            list(&values.iter().map(shown).collect::<Vec<String>>())
+        };
+        say(
+            &format!("told apart by {}", told.key),
+            format!("{} against {}", values(&told.base), values(&told.test)),
+        );
+    }
+    for which in Which::BOTH {
+        let side = comparison.side(which);
+        let runs: Vec<String> = side.runs.iter().map(|run| format!("`{}`", run.name())).collect();
+        say(
+            which.name(),
+            format!(
+                "{}: {}, of which {} failed; {}",
+                side.name,
+                counted(side.trials, "trial", "trials"),
+                side.failed,
+                list(&runs)
+            ),
+        );
+        say(&format!("{}, kernel", which.name()), list(&side.kernels));
+    }
+    for (side, machines) in
+        [("base", &comparison.machines.base), ("test", &comparison.machines.test)]
+    {
+        if !machines.is_empty() {
+            say(&format!("{side}, machine"), list(machines));
+        }
+    }
+    let rules = comparison.verdict.rules;
+    say(
+        "rules",
+        format!(
+            "level {}, fixed below {}, margin of the cost {}, a relevant effect is {} times the base's \
+             stalls (docs/verdict.md)",
+            percent(rules.level.get()),
+            percent(rules.fixed_below),
+            percent(comparison.cost.margin),
+            significant(rules.relevant_ratio, 3)
+        ),
+    );
+    let mut blocks = vec![
+        Block::Heading(2, "What was compared".into()),
+        Block::Table(Table { header: vec!["what".into(), "is".into()], texts: 2, rows }),
+    ];
+    let mut shown: Vec<&std::path::Path> = Vec::new();
+    for run in comparison.base.runs.iter().chain(&comparison.test.runs) {
+        if !shown.contains(&run.folder.as_path()) {
+            shown.push(&run.folder);
+            blocks.push(Block::Heading(2, format!("How {} was measured", run.name())));
+            blocks.push(Block::Table(circumstances(run)));
+        }
+    }
+    blocks
+}

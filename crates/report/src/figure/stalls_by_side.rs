@@ -1,0 +1,161 @@
+//! Stall probability of the two sides of a comparison, a row a stratum, with Wilson intervals.
+
+use analysis::compare::{Comparison, Which};
+use analysis::stat::proportion::{Proportion, wilson};
+use analysis::words::percent;
+
+use super::Figure;
+use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, Tick, look};
+
+/// The most strata that a figure has room for.
+const MOST_STRATA: usize = 24;
+
+/// The longest name of a stratum, in characters.
+const LONGEST_NAME: usize = 40;
+
+/// How far the two sides of a stratum stand from its middle, in rows.
+const APART: f64 = 0.17;
+
+/// One side of a stratum.
+struct Seen {
+    k: u64,
+    n: u64,
+    low: f64,
+    high: f64,
+}
+
+/// The figure.
+pub struct StallsBySide<'a> {
+    comparison: &'a Comparison,
+    rows: Vec<(String, [Seen; 2])>,
+    left_out: usize,
+}
+
+impl<'a> StallsBySide<'a> {
+    /// The figure of what was compared.
+    pub fn of(comparison: &'a Comparison) -> Option<Self> {
+        let side = |k: u64, n: u64| -> Option<Seen> {
+            let interval = wilson(Proportion::new(k, n).ok()?, comparison.level);
+            Some(Seen { k, n, low: interval.low?, high: interval.high? })
+        };
+        let all: Vec<(String, [Seen; 2])> = comparison
+            .compared()
+            .filter_map(|stratum| {
+                let [base, test] = Which::BOTH.map(|which| {
+                    let tally = stratum.side(which);
+                    side(tally.stalled, tally.observed)
+                });
+                Some((shortened(&stratum.name), [base?, test?]))
+            })
+            .collect();
+        let left_out = all.len().saturating_sub(MOST_STRATA);
+        let rows: Vec<(String, [Seen; 2])> = all.into_iter().take(MOST_STRATA).collect();
+        (!rows.is_empty()).then_some(StallsBySide { comparison, rows, left_out })
+    }
+
+    fn look(side: usize) -> Look {
+        look(side, false)
+    }
+
+    fn y_axis(&self) -> Axis {
+        let rows = self.rows.len();
+        let ticks = self.rows.iter().enumerate();
+        Axis {
+            title: "stratum".into(),
+            // The first row is the highest.
+            scale: Scale::Linear { low: -0.6, high: rows as f64 - 0.4 },
+            ticks: ticks
+                .map(|(at, (name, _))| Tick { value: (rows - 1 - at) as f64, label: name.clone() })
+                .collect(),
+        }
+    }
+
+    fn plot(&self) -> Plot {
+        let scale = Scale::Linear { low: -0.03, high: 1.03 };
+        let ticks = scale
+            .steps(6)
+            .into_iter()
+            .map(|tick| Tick { label: percent(tick.value), ..tick })
+            .collect();
+        let x = Axis { title: "stalled trials".into(), scale, ticks };
+        let sides = [&self.comparison.base, &self.comparison.test];
+        let entries = sides.iter().enumerate().map(|(side, of)| Entry {
+            label: of.name.clone(),
+            colour: Self::look(side).colour,
+            marker: Some(Self::look(side).marker),
+            filled: side == 1,
+            line: true,
+        });
+        let mut subtitle = format!(
+            "Bars are Wilson intervals at {}. A trial is stalled when {}.",
+            percent(self.comparison.level.get()),
+            self.comparison.test.stall.in_words(&self.comparison.test.control)
+        );
+        if self.left_out > 0 {
+            subtitle += &format!(" {} more strata are in the table only.", self.left_out);
+        }
+        Plot::new(
+            self.size(),
+            "Stall probability by side",
+            &subtitle,
+            x,
+            self.y_axis(),
+            Legend::new(entries.collect()),
+        )
+    }
+}
+
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= LONGEST_NAME {
+        return name.to_string();
+    }
+    let kept: String = name.chars().take(LONGEST_NAME - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+impl Figure for StallsBySide<'_> {
+    fn name(&self) -> String {
+        "stalls-by-side".into()
+    }
+
+    fn caption(&self) -> String {
+        let rows: Vec<String> = self
+            .rows
+            .iter()
+            .map(|(name, [base, test])| {
+                format!("{name}: {} of {} and {} of {}", base.k, base.n, test.k, test.n)
+            })
+            .collect();
+        format!(
+            "Share of stalled trials of {} and {} in each stratum, with {} Wilson intervals. {}.",
+            self.comparison.base.name,
+            self.comparison.test.name,
+            percent(self.comparison.level.get()),
+            rows.join("; ")
+        )
+    }
+
+    fn size(&self) -> (f64, f64) {
+        (640.0, 180.0 + 34.0 * self.rows.len() as f64)
+    }
+
+    fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {
+        let plot = self.plot();
+        plot.draw(canvas)?;
+        for (at, (_, sides)) in self.rows.iter().enumerate() {
+            let middle = (self.rows.len() - 1 - at) as f64;
+            for (side, seen) in sides.iter().enumerate() {
+                let look = Self::look(side);
+                let row = middle + if side == 0 { APART } else { -APART };
+                let (low, high) = (plot.point(seen.low, row), plot.point(seen.high, row));
+                canvas.line(&[low, high], look.colour, 1.2)?;
+                for (x, y) in [low, high] {
+                    canvas.line(&[(x, y - 2.5), (x, y + 2.5)], look.colour, 1.2)?;
+                }
+                let share = seen.k as f64 / seen.n.max(1) as f64;
+                canvas.marker(look.marker, plot.point(share, row), 7.0, look.colour, side == 1)?;
+            }
+        }
+        Ok(())
+    }
+}
