@@ -14,6 +14,8 @@ pub enum Failure {
     Request(String),
     /// The request was right, and it failed while running. Exit status 1.
     Running(String),
+    /// It was done, and a gate does not pass: what was asked is on standard output. Its exit status.
+    Gate(u8),
     /// The reader of the results has seen enough, as `head` does. Exit status 0.
     NobodyReads,
 }
@@ -48,13 +50,14 @@ impl Failure {
         match self {
             Failure::Request(_) => ExitCode::from(2),
             Failure::Running(_) => ExitCode::from(1),
+            Failure::Gate(status) => ExitCode::from(*status),
             Failure::NobodyReads => ExitCode::SUCCESS,
         }
     }
 
     /// Whether there is nothing to say.
     pub fn is_silent(&self) -> bool {
-        matches!(self, Failure::NobodyReads)
+        matches!(self, Failure::NobodyReads | Failure::Gate(_))
     }
 }
 
@@ -62,6 +65,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Request(sentence) | Failure::Running(sentence) => f.write_str(sentence),
+            Failure::Gate(status) => write!(f, "the gate does not pass: {status}"),
             Failure::NobodyReads => f.write_str("nobody reads the results"),
         }
     }

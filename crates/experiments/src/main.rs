@@ -4,7 +4,6 @@
 mod advice;
 mod cmd;
 mod failure;
-mod guest_rule;
 mod place;
 mod progress;
 mod site;
@@ -46,6 +45,7 @@ enum Command {
     Resume(cmd::resume::ResumeArgs),
     Analyze(cmd::analyze::AnalyzeArgs),
     Report(cmd::report::ReportArgs),
+    Compare(cmd::compare::CompareArgs),
     Doctor(cmd::doctor::DoctorArgs),
     Kernel(cmd::kernel::KernelArgs),
     Import(cmd::import::ImportArgs),
@@ -62,6 +62,7 @@ fn run(cli: Cli, out: &mut dyn Write) -> Outcome {
         Command::Resume(args) => cmd::resume::run(args, cli.verbose, out),
         Command::Analyze(args) => cmd::analyze::run(args, out),
         Command::Report(args) => cmd::report::run(args, out),
+        Command::Compare(args) => cmd::compare::run(args, out),
         Command::Doctor(args) => cmd::doctor::run(args, out),
         Command::Kernel(args) => cmd::kernel::run(args, out),
         Command::Import(args) => cmd::import::run(args, out),

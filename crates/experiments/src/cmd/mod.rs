@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod analyze;
+pub mod compare;
 pub mod completions;
 pub mod doctor;
 pub mod import;

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use analysis::compare::calibrate as verdict;
+use analysis::compare::verdict::Rules;
 use analysis::stat::calibrate::{
     Coverage, CoverageSummary, Effort, Family, How, calibrate, summarize,
 };
@@ -26,7 +28,8 @@ use crate::failure::{Failure, Outcome};
 #[command(after_help = "\
 Examples:
   experiments stat calibrate
-  experiments stat calibrate --family proportions --whole-grid --out coverage.csv")]
+  experiments stat calibrate --family proportions --whole-grid --out coverage.csv
+  experiments stat calibrate --verdict --data-sets 4000 --out verdict.csv")]
 pub struct CalibrateArgs {
     /// Only this family, repeatable: proportions, two-proportions, medians, …
     #[arg(long, value_name = "FAMILY", value_parser = family)]
@@ -43,6 +46,9 @@ pub struct CalibrateArgs {
     /// All sizes and truths
     #[arg(long)]
     whole_grid: bool,
+    /// Instead of intervals: how often the verdicts of `compare` are wrong, under known truths
+    #[arg(long, conflicts_with_all = ["family", "resamples", "whole_grid"])]
+    verdict: bool,
     /// Write a row a setting and method to this file
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -69,26 +75,87 @@ pub fn run(args: CalibrateArgs, out: &mut dyn Write) -> Outcome {
         seed: args.seed,
         whole_grid: args.whole_grid,
     };
+    if args.verdict {
+        return verdicts(&args, out);
+    }
     // Before the work, which takes long: that its rows can be written.
-    let file = args.out.as_deref().map(|path| Ok::<_, Failure>((path, open(path)?))).transpose()?;
+    let file = args.out.as_deref().map(Rows::open).transpose()?;
     let families = if args.family.is_empty() { Family::ALL.to_vec() } else { args.family };
     let settings = calibrate(&families, &effort)?;
-    if let Some((path, mut file)) = file {
-        // A pipe has no length.
-        let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
-        let emptied = if is_file { file.set_len(0) } else { Ok(()) };
-        emptied
-            .and_then(|()| file.write_all(csv(&settings).as_bytes()))
-            .map_err(|error| Failure::unwritten(path, &error))?;
+    if let Some(file) = file {
+        file.write(&csv(&settings))?;
     }
     let found = Calibration { summary: summarize(&settings), settings };
     args.options.answer(out, &found, || text(&found.summary))
 }
 
-/// For writing; what stands in it stays until there is something to write.
-fn open(path: &Path) -> Result<File, Failure> {
-    let opened = File::options().create(true).truncate(false).write(true).open(path);
-    opened.map_err(|error| Failure::unwritten(path, &error))
+/// The file of the rows.
+struct Rows<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl<'a> Rows<'a> {
+    /// For writing; what stands in it stays until there is something to write.
+    fn open(path: &'a Path) -> Result<Rows<'a>, Failure> {
+        let opened = File::options().create(true).truncate(false).write(true).open(path);
+        let file = opened.map_err(|error| Failure::unwritten(path, &error))?;
+        Ok(Rows { path, file })
+    }
+
+    fn write(mut self, csv: &str) -> Outcome {
+        // A pipe has no length.
+        let is_file = self.file.metadata().is_ok_and(|meta| meta.is_file());
+        let emptied = if is_file { self.file.set_len(0) } else { Ok(()) };
+        emptied
+            .and_then(|()| self.file.write_all(csv.as_bytes()))
+            .map_err(|error| Failure::unwritten(self.path, &error))
+    }
+}
+
+/// The verdicts' error rates.
+fn verdicts(args: &CalibrateArgs, out: &mut dyn Write) -> Outcome {
+    let rules = Rules { level: args.options.level, ..Rules::default() };
+    let file = args.out.as_deref().map(Rows::open).transpose()?;
+    let rates = verdict::simulate(&verdict::settings(), args.data_sets, rules, args.seed)?;
+    if let Some(file) = file {
+        file.write(&verdict::csv(&rates))?;
+    }
+    args.options.answer(out, &rates, || verdicts_in_words(&rates))
+}
+
+fn verdicts_in_words(rates: &[verdict::Rates]) -> String {
+    let mut text = String::new();
+    for of_truth in rates.chunk_by(|a, b| a.setting.truth == b.setting.truth) {
+        let mut table = Table::new(&[
+            "base to test",
+            "n",
+            "fixed %",
+            "reduced %",
+            "no evidence %",
+            "worse %",
+            "undecided %",
+            "wrong %",
+        ]);
+        let percent = |x: f64| format!("{:.1}", 100.0 * x);
+        for one in of_truth {
+            let [fixed, reduced, none, worse, undecided] = one.shares.map(percent);
+            table.row([
+                one.strata_in_words(),
+                one.setting.n.to_string(),
+                fixed,
+                reduced,
+                none,
+                worse,
+                undecided,
+                percent(one.wrong),
+            ]);
+        }
+        let truth = of_truth.first().map_or("", |one| one.setting.truth);
+        let _ = write!(text, "{truth}\n{}\n", table.render());
+    }
+    text + "n: trials a side and stratum. wrong: verdicts that claim what is not true of the setting; \
+            `undecided`\nclaims nothing. docs/verdict.md has the rules.\n"
 }
 
 fn csv(settings: &[Coverage]) -> String {
