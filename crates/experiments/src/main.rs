@@ -4,6 +4,7 @@
 mod advice;
 mod cmd;
 mod failure;
+mod guest_rule;
 mod place;
 mod progress;
 mod site;

@@ -40,6 +40,11 @@ pub struct LabArgs {
 }
 
 impl LabArgs {
+    /// Whether the trials run in guests.
+    pub fn is_asked_for(&self) -> bool {
+        !self.kernel.is_empty()
+    }
+
     /// Finds the place, and in the lab fetches the kernels that are not here.
     pub fn place<'a>(&self, here: &'a ThisSite) -> Result<Place<'a>, Failure> {
         if self.kernel.is_empty() {
@@ -113,7 +118,9 @@ impl<'a> Place<'a> {
             )));
         };
         let names: Vec<String> = manifest.kernels.iter().map(|k| k.name.clone()).collect();
-        Ok(Place::Lab(LabPlace::new(&names, cpus, nodes, boots)?))
+        let lab = LabPlace::new(&names, cpus, nodes, boots)?;
+        lab.check_begun_with(&manifest.kernels)?;
+        Ok(Place::Lab(lab))
     }
 
     /// What a plan needs to know.
@@ -239,6 +246,21 @@ impl LabPlace {
             kernels.push(kernel);
         }
         Ok(LabPlace { kernels, shape, boots, qemu, cache, room })
+    }
+
+    /// That the kernels are built from the patches that a run was begun with.
+    fn check_begun_with(&self, begun: &[manifest::Kernel]) -> Result<(), Failure> {
+        for (here, then) in self.kernels.iter().zip(begun) {
+            if here.about.patches != then.patches {
+                return Err(Failure::Request(format!(
+                    "the kernel {} has been built anew with other patches since the run was begun: \
+                     its trials would be of two kernels under one name. Build the kernel that the \
+                     run's manifest.json names, or begin another run",
+                    then.name
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn check(&self, plan: &Plan) -> Result<(), Failure> {

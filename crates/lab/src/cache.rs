@@ -68,6 +68,8 @@ impl Cache {
             folder: folder.to_path_buf(),
             needed_mib: bytes.div_ceil(1 << 20),
             free_mib: free >> 20,
+            what_for: String::new(),
+            variable: "XDG_CACHE_HOME",
         })
     }
 }

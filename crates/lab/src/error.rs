@@ -50,8 +50,8 @@ pub enum LabError {
     },
     /// The disk is too full.
     #[error(
-        "no room in {}: {needed_mib} MiB are needed, {free_mib} MiB are free; make room, or set \
-         XDG_CACHE_HOME to a folder on another disk",
+        "no room in {}: {needed_mib} MiB are needed{what_for}, {free_mib} MiB are free; make room, or \
+         set {variable} to a folder on another disk",
         folder.display()
     )]
     NoRoom {
@@ -61,6 +61,10 @@ pub enum LabError {
         needed_mib: u64,
         /// What is left.
         free_mib: u64,
+        /// What for, after a comma; or nothing.
+        what_for: String,
+        /// The variable that names another place.
+        variable: &'static str,
     },
     /// The archive can't be used as this machine is set up.
     #[error("{0}")]
@@ -112,6 +116,20 @@ impl LabError {
             | LabError::Archive(_)
             | LabError::Program { .. }
             | LabError::Boot(_) => false,
+        }
+    }
+
+    /// An error of room with its reason and the variable that names another place.
+    pub(crate) fn because(self, reason: &str, other: &'static str) -> LabError {
+        match self {
+            LabError::NoRoom { folder, needed_mib, free_mib, .. } => LabError::NoRoom {
+                folder,
+                needed_mib,
+                free_mib,
+                what_for: format!(" ({reason})"),
+                variable: other,
+            },
+            error => error,
         }
     }
 

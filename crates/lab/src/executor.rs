@@ -33,6 +33,9 @@ const BOOTS_TRIED_WITH_STALE_CODE: u32 = 8;
 /// What a guest may take beyond a trial's limit until it has killed it and told so.
 const REPLY_GRACE: Duration = Duration::from_secs(60);
 
+/// What a guest's folder takes beside the root.
+const SOCKETS_ROOM: u64 = 1 << 20;
+
 /// How much of what a dead trial said is kept in its row.
 const SAID_AT_MOST: usize = 400;
 
@@ -101,6 +104,9 @@ impl Lab {
             tell(&note.said);
         }
         let root = initramfs::build(program)?;
+        let temporary = std::env::temp_dir();
+        Cache::require_room(&temporary, root.len() as u64 + SOCKETS_ROOM)
+            .map_err(|error| error.because("the guests' root is put there", "TMPDIR"))?;
         let mut initramfs = tempfile::tempfile()
             .map_err(|error| LabError::file("making a file in", std::env::temp_dir(), &error))?;
         initramfs
@@ -228,7 +234,10 @@ impl Lab {
                         )));
                     }
                     if self.accelerator == Accelerator::Tcg
-                        && let Some(clock) = ready.clocksource.as_deref().filter(|c| *c != "tsc")
+                        && let Some(clock) = ready
+                            .clocksource
+                            .as_deref()
+                            .filter(|clock| !matches!(*clock, "tsc" | "tsc-early"))
                     {
                         self.notes.push(format!(
                             "boot {boot}: the guest's clock is {clock}, not tsc: reading it is slow"

@@ -9,6 +9,8 @@ use clap::Args;
 use trial::factor::Span;
 
 use crate::failure::Failure;
+use crate::guest_rule::judge_by_the_hash;
+use crate::place::LabArgs;
 
 /// Which experiment, and what of it is changed.
 #[derive(Debug, Clone, Args)]
@@ -65,6 +67,13 @@ impl PlanningArgs {
             Failure::Request(format!("{}: {place}: {error}", definition.name))
         })?;
         Ok((entry, definition))
+    }
+
+    /// Has trials in guests judged by the hash, unless a rule is named; what there is to say of it.
+    pub fn rule_in(&self, lab: &LabArgs, definition: &mut Definition) -> Option<String> {
+        (lab.is_asked_for() && self.stall.is_none())
+            .then(|| judge_by_the_hash(definition))
+            .flatten()
     }
 }
 

@@ -50,7 +50,8 @@ pub struct RunArgs {
 
 /// Plans, runs, analyses and reports.
 pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
-    let (entry, definition) = args.planning.definition()?;
+    let (entry, mut definition) = args.planning.definition()?;
+    let judged = args.planning.rule_in(&args.lab, &mut definition);
     let here = ThisSite::look()?;
     let place = args.lab.place(&here)?;
     let mut plan = plan(&definition, &place.site(), |plan| {
@@ -60,6 +61,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
             Place::Lab(_) => Ok(()),
         }
     })?;
+    plan.notes.extend(judged);
     if place.in_turn() {
         plan.by_kernel(&place.site().kernels);
     }

@@ -32,9 +32,11 @@ pub struct ShowArgs {
 
 /// Prints the plan.
 pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
-    let (entry, definition) = args.planning.definition()?;
+    let (entry, mut definition) = args.planning.definition()?;
+    let judged = args.planning.rule_in(&args.lab, &mut definition);
     let site = args.lab.planned_site()?;
     let mut plan = plan(&definition, &site, |_| Ok(()))?;
+    plan.notes.extend(judged);
     // A plan can be looked at anywhere; that it can't be run here is said with it.
     if let Err(refusal) = args.lab.check_here(&plan) {
         plan.notes.push(format!("this machine refuses to run it: {refusal}"));

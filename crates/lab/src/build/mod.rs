@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cache::Cache;
 use crate::error::LabError;
-use crate::kernels::{About, Kernel, keep};
+use crate::kernels::{ABOUT, About, Kernel, keep};
 
 pub use patches::Patch;
 
@@ -29,6 +29,8 @@ pub struct Request {
     pub name: String,
     /// With lockdep and other checks.
     pub debug: bool,
+    /// Whether a kernel that has the name may lose it.
+    pub replace: bool,
     /// Compilers at once.
     pub jobs: usize,
 }
@@ -60,6 +62,16 @@ pub fn build(
 ) -> Result<Kernel, LabError> {
     check_name(&request.name)?;
     let patches = patches::read(&request.patches)?;
+    let about = About {
+        source: Some(request.source.display().to_string()),
+        patches: patches.iter().map(|patch| (patch.name.clone(), patch.sha256.clone())).collect(),
+        debug: request.debug,
+        ..About::default()
+    };
+    let kept = cache.folder("built")?.join(&request.name);
+    if let Some(other) = kept_at(&kept).filter(|_| !request.replace) {
+        check_same(&request.name, &other, &about)?;
+    }
     tools::require(&request.source)?;
     let folder = tree::folder(cache, &request.source)?;
     let _lock = cache.lock(&format!("build-{}", tree::key(&request.source)?))?;
@@ -76,14 +88,12 @@ pub fn build(
     }
     let image = make.image(request.jobs, say)?;
     let bytes = std::fs::read(&image).map_err(|error| LabError::file("reading", &image, &error))?;
-    let about = About {
-        source: Some(request.source.display().to_string()),
-        patches: patches.iter().map(|patch| (patch.name.clone(), patch.sha256.clone())).collect(),
-        debug: request.debug,
-        ..About::default()
-    };
-    let kept = cache.folder("built")?.join(&request.name);
     keep(request.name.clone(), &kept, &bytes, about)
+}
+
+/// What is kept under a name, if that is a kernel.
+fn kept_at(folder: &Path) -> Option<About> {
+    serde_json::from_slice(&std::fs::read(folder.join(ABOUT)).ok()?).ok()
 }
 
 /// That a name can stand in a CSV cell, a folder and `uname -r`, and is not taken for another kind
@@ -98,6 +108,39 @@ fn check_name(name: &str) -> Result<(), LabError> {
     }
     Err(LabError::Shape(format!(
         "--name {name:?}: accepted are up to 40 letters, digits, - _ . and +, beginning with a letter or a digit"
+    )))
+}
+
+/// That a name which is taken means the same kernel: a run that is gone on with, or a comparison,
+/// must not get another under it.
+fn check_same(name: &str, kept: &About, wanted: &About) -> Result<(), LabError> {
+    let from = |about: &About| {
+        let source = about.source.as_deref().unwrap_or("a source that is not recorded");
+        let patches: Vec<&str> = about.patches.iter().map(|(name, _)| name.as_str()).collect();
+        let with = match patches.as_slice() {
+            [] => "without patches".to_string(),
+            patches => format!("with {}", patches.join(", ")),
+        };
+        format!("{source} {with}{}", if about.debug { ", with --debug" } else { "" })
+    };
+    let same = kept.source == wanted.source
+        && kept.patches == wanted.patches
+        && kept.debug == wanted.debug;
+    if same {
+        return Ok(());
+    }
+    let changed = match kept.source == wanted.source
+        && kept.debug == wanted.debug
+        && kept.patches.iter().map(|p| &p.0).eq(wanted.patches.iter().map(|p| &p.0))
+    {
+        true => " (a patch of the same name that has changed)",
+        false => "",
+    };
+    Err(LabError::Shape(format!(
+        "--name {name}: that kernel is here already, built from {}, and this one would be from \
+         {}{changed}; another name keeps both, and --replace gives the name to the new one",
+        from(kept),
+        from(wanted)
     )))
 }
 
@@ -116,6 +159,26 @@ fn plain(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_stays_with_what_it_was_built_from() {
+        let about = |source: &str, patches: &[(&str, &str)]| About {
+            source: Some(source.to_string()),
+            patches: patches.iter().map(|(n, h)| (n.to_string(), h.to_string())).collect(),
+            ..About::default()
+        };
+        let stock = about("linux.tar.xz", &[]);
+        let fix = about("linux.tar.xz", &[("fix.patch", "1")]);
+        assert!(check_same("stock", &stock, &stock).is_ok());
+        let error = check_same("stock", &stock, &fix).unwrap_err();
+        assert!(error.is_request());
+        let said = error.to_string();
+        assert!(said.contains("from linux.tar.xz without patches, and this one"), "{said}");
+        assert!(said.contains("with fix.patch") && said.contains("--replace"), "{said}");
+        let next = about("linux.tar.xz", &[("fix.patch", "2")]);
+        assert!(check_same("fix", &fix, &next).unwrap_err().to_string().contains("has changed"));
+        assert!(check_same("fix", &fix, &about("other", &[("fix.patch", "1")])).is_err());
+    }
 
     #[test]
     fn a_name_can_stand_in_a_cell_a_folder_and_a_release() {

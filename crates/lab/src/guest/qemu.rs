@@ -32,11 +32,16 @@ impl Qemu {
             None => find_on_path(PROGRAM).ok_or_else(missing)?,
         };
         let arguments: Vec<String> = words.map(str::to_string).collect();
-        let said = output("asking QEMU for its version", Command::new(&program).arg("--version"))?;
-        let version = version(&said).ok_or_else(|| LabError::Program {
-            doing: format!("asking {} for its version", program.display()),
-            ended: "no version in it".to_string(),
-            said: said.lines().next().unwrap_or_default().to_string(),
+        // With the arguments, so that one which it refuses is told now and not at each boot.
+        let said = output(
+            "asking QEMU for its version",
+            Command::new(&program).args(&arguments).arg("--version"),
+        )
+        .map_err(|error| blame(named.as_deref(), &error.to_string()).unwrap_or(error))?;
+        let version = version(&said).ok_or_else(|| {
+            let first = said.lines().next().unwrap_or_default();
+            let problem = format!("{} is no QEMU: {first:?} has no version", program.display());
+            blame(named.as_deref(), &problem).unwrap_or(LabError::Shape(problem))
         })?;
         Ok(Qemu { program, arguments, version })
     }
@@ -46,6 +51,15 @@ impl Qemu {
     pub fn executes_stale_code(&self) -> bool {
         self.version < (8, 1, 0)
     }
+}
+
+/// The error where the variable named what failed.
+fn blame(named: Option<&str>, problem: &str) -> Option<LabError> {
+    let text = named?;
+    Some(LabError::Shape(format!(
+        "{VARIABLE}={text:?}: {problem}; accepted is the path of a {PROGRAM}, with arguments that \
+         come first; unset, the one on PATH is taken"
+    )))
 }
 
 fn missing() -> LabError {

@@ -32,6 +32,9 @@ pub struct BuildArgs {
     /// With lockdep and other checks; slower, for harm and not for times
     #[arg(long)]
     debug: bool,
+    /// Give the name to this kernel though another has it
+    #[arg(long)]
+    replace: bool,
     /// Compilers at once; by default one a CPU
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -46,6 +49,7 @@ pub fn run(args: BuildArgs, out: &mut dyn Write) -> Outcome {
         patches: args.patch,
         name: args.name,
         debug: args.debug,
+        replace: args.replace,
         jobs: jobs.map_or(1, NonZero::get),
     };
     let kernel = build(&cache, &request, &mut tell);
