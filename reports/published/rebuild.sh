@@ -31,3 +31,12 @@ experiments stat samples $tables/1-mutex-auto-seconds.csv $tables/1-mutex-presiz
 experiments stat strata $tables/3-patch.csv >"$to/patch.txt"
 experiments stat two-by-two 4 24 0 24 >"$to/4-of-24-against-0-of-24.txt"
 experiments stat power --base 0.16667 --test 0 >"$to/trials-to-decide.txt"
+
+# The comparisons that the messages make.
+to=$out/compare
+rm -rf "$to"
+mkdir -p "$to"
+d=data/published
+experiments compare --base $d/3-stock --test $d/3-patched --format mail >"$to/patch.txt"
+experiments compare $d/3-continuous --by patch --base stock --test blocked-waiters --format mail >"$to/continuous.txt"
+experiments compare --base $d/1-reproducer --test $d/2-reproducer-7.2 --format mail >"$to/6.17-and-7.2.txt"
