@@ -231,7 +231,15 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let cost = cost::of(&sides, &common, &outcomes, options.margin, level, resampling);
     let drift = drift::of(&common, &cost, order, level)?;
     let harm = harm::of(&sides, &common, level)?;
-    let trust = sentences::trust(&sides, &drift, &machines, order);
+    let mut trust = sentences::trust(&sides, &drift, &machines, order);
+    let in_lab = Which::BOTH.iter().any(|side| sides.runs(*side).iter().any(|run| run.in_lab()));
+    if in_lab && (base_rule.0.is_by_throughput() || test_rule.0.is_by_throughput()) {
+        trust.limits.push(
+            "The trials ran in guests, and the rule judges them by throughput, which is the \
+             emulator's there: `--stall pivot:1s` judges by the hash."
+                .into(),
+        );
+    }
     let [base_disturbed, test_disturbed] = disturbance::of(&sides);
     let side = |side: Which, (rule, control): &(StallRule, String), disturbed| Side {
         name: sides.name(side),

@@ -347,6 +347,8 @@ fn emulated_throughput_is_no_cost() {
     assert!(found.cost.control.strata.is_empty());
     says(&found, "Cost: not quoted, as the trials ran in guests");
     assert_eq!(found.drift.moved, Moved::NotShown);
+    let by_throughput = compared(&base, &test);
+    says(&by_throughput, "`--stall pivot:1s` judges by the hash");
 }
 
 #[test]
