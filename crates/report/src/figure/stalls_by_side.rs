@@ -11,7 +11,7 @@ use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, S
 const MOST_STRATA: usize = 24;
 
 /// The longest name of a stratum, in characters.
-const LONGEST_NAME: usize = 40;
+const LONGEST_NAME: usize = 44;
 
 /// How far the two sides of a stratum stand from its middle, in rows.
 const APART: f64 = 0.17;
