@@ -483,7 +483,12 @@ impl Tables<'_> {
             for metric in self.metrics.iter().filter(|metric| metric.cell == at) {
                 if let Some(ratio) = metric.control_ratio.filter(|ratio| ratio.estimate.is_some()) {
                     let n = [metric.median.n as u64, metric.control_n];
-                    facts.push(against(&metric.metric, n, ratio, metric.control_p));
+                    // A program's own number may be a time, of which less is better: its unit says so.
+                    let name = match metric.metric.as_str() {
+                        "throughput" => format!("throughput ({})", metric.unit),
+                        name => name.to_string(),
+                    };
+                    facts.push(against(&name, n, ratio, metric.control_p));
                 }
             }
         }
@@ -1332,7 +1337,7 @@ impl fmt::Display for Fact {
                 match imported {
                     true => Ok(()),
                     false => {
-                        write!(f, " `--trials {}` is what the experiments use.", (*needed).max(10))
+                        write!(f, " `--trials {needed}` gives one.")
                     }
                 }
             }

@@ -12,7 +12,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
 use records::rows::PlanRow;
 use sha2::{Digest, Sha256};
-use trial::factor::{Count, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Workload};
+use trial::factor::{Count, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload};
 use trial::spec::{CommandSpec, Parameters, TrialSpec};
 
 use crate::definition::{Definition, MOST_TRIALS};
@@ -145,7 +145,15 @@ impl Plan {
         );
     }
 
-    /// The planned time of all trials together.
+    /// Whether trials may end before their duration: with their work done, or with the growth
+    /// installed.
+    pub fn may_end_early(&self) -> bool {
+        self.cells
+            .iter()
+            .any(|cell| cell.spec.parameters.pairs.is_some() || cell.spec.until != Until::Duration)
+    }
+
+    /// The planned time of all trials together; where they may end early, the longest it can be.
     pub fn expected(&self) -> Span {
         Span::from_ns(
             self.trials.iter().fold(0, |sum: u64, trial| sum.saturating_add(trial.expected().ns())),

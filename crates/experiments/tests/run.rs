@@ -166,3 +166,13 @@ fn a_command_that_there_is_none_of_is_told_with_those_that_there_are() {
     user.experiments("conform").refused(&["no command \"conform\"", "analyze", "import"]);
     user.experiments("kernel fetsh").refused(&["experiments kernel", "did you mean fetch?"]);
 }
+
+#[test]
+fn the_time_of_trials_that_may_end_early_is_the_most_that_it_can_be() {
+    let user = User::new();
+    let show = |name: &str| user.experiments(&format!("show {name} --quick")).ok();
+    assert!(show("race-sweep").contains("; about "));
+    for name in ["contended-mutex", "recovery"] {
+        assert!(show(name).contains("; at most "), "{name}");
+    }
+}

@@ -93,6 +93,12 @@ pub fn plan(
     Ok(plan)
 }
 
+/// How long a plan's trials take: `about 6 s`, or `at most 48 s` where they may end early.
+pub fn expected_in_words(plan: &Plan) -> String {
+    let word = if plan.may_end_early() { "at most" } else { "about" };
+    format!("{word} {}", in_words(plan.expected().seconds()))
+}
+
 /// A time as people say it: `45 s`, `3 min 20 s`, `2 h 5 min`.
 pub fn in_words(seconds: f64) -> String {
     let s = if seconds.is_finite() { seconds.max(0.0).ceil() as u64 } else { 0 };

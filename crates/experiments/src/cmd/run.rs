@@ -17,7 +17,7 @@ use kernel_abi::signal::{self, Interrupt};
 use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source, THIS_MACHINE};
 
 use super::analyze::{analysis_failure, tell_files, write_tables};
-use super::planning::{PlanningArgs, counted, in_words, plan};
+use super::planning::{PlanningArgs, counted, expected_in_words, plan};
 use super::report::report_failure;
 use crate::failure::{Failure, Outcome};
 use crate::place::{LabArgs, Place};
@@ -84,10 +84,10 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let mut executor = place.executor(&folder, definition.trials, 1)?;
 
     say(&format!(
-        "{}: {}, about {}; {}",
+        "{}: {}, {}; {}",
         definition.name,
         counted(plan.trials.len() as u64, "trial"),
-        in_words(plan.expected().seconds()),
+        expected_in_words(&plan),
         folder.display()
     ));
     for note in &plan.notes {

@@ -7,7 +7,7 @@ use campaign::plan::{Cell, Plan};
 use clap::Args;
 use serde_json::json;
 
-use super::planning::{PlanningArgs, counted, in_words, plan};
+use super::planning::{PlanningArgs, counted, expected_in_words, plan};
 use super::stat::table::Table;
 use crate::failure::Outcome;
 use crate::place::LabArgs;
@@ -71,12 +71,12 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     writeln!(out)?;
     writeln!(
         out,
-        "{} × {} = {}, {} of load each; about {} in all, seed {}",
+        "{} × {} = {}, {} of load each; {} in all, seed {}",
         counted(plan.cells.len() as u64, "cell"),
         counted(definition.trials, "block"),
         counted(plan.trials.len() as u64, "trial"),
         definition.duration,
-        in_words(seconds),
+        expected_in_words(&plan),
         definition.seed,
     )?;
     writeln!(
