@@ -47,8 +47,6 @@ fn commands(text: &str) -> Vec<&str> {
         .map(str::trim)
         .filter(|part| part.starts_with("experiments "))
         .filter(|part| !part.contains('…') && !part.contains('$'))
-        // Told of in the README before it is there.
-        .filter(|part| *part != "experiments compare")
         .collect()
 }
 
