@@ -26,6 +26,7 @@ fn a_place_that_can_not_be_written_to_is_refused_by_every_command() {
     user.write("file", "mine");
     user.write("repro.log", LOG);
     user.experiments(IMPORT).ok();
+    user.experiments(&IMPORT.replace("--out R", "--out T")).ok();
     let before = listed(&user, "R");
     for (place, said) in PLACES {
         for command in [
@@ -34,6 +35,7 @@ fn a_place_that_can_not_be_written_to_is_refused_by_every_command() {
             "analyze R",
             "analyze R --json",
             "report R",
+            "compare --base R --test T",
             "stat calibrate --family proportions",
         ] {
             if place == "file" && command.starts_with("stat") {
@@ -48,7 +50,7 @@ fn a_place_that_can_not_be_written_to_is_refused_by_every_command() {
     }
     assert_eq!(user.read("file"), "mine");
     assert_eq!(listed(&user, "R"), before);
-    assert_eq!(listed(&user, "."), ["R", "file", "repro.log"]);
+    assert_eq!(listed(&user, "."), ["R", "T", "file", "repro.log"]);
 }
 
 #[test]
