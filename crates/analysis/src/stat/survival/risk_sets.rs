@@ -3,8 +3,6 @@
 //! The one place that sorts times and gathers ties. A curve takes the times of one group; a rank test and a
 //! partial likelihood walk those of several groups side by side.
 
-use rayon::slice::ParallelSliceMut;
-
 use super::{FollowUp, Step};
 
 /// What happens at one distinct time.
@@ -32,7 +30,7 @@ impl Tied {
 pub(super) fn tied_times(trials: &[FollowUp]) -> Vec<Tied> {
     let mut keys: Vec<u64> =
         trials.iter().map(|trial| trial.time().to_bits() << 1 | u64::from(trial.event())).collect();
-    keys.par_sort_unstable();
+    keys.sort_unstable();
     keys.chunk_by(|a, b| a >> 1 == b >> 1)
         .map(|tied| {
             // Within a time, the trials without the event come first.
