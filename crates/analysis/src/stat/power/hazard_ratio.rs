@@ -48,7 +48,7 @@ pub fn events(
         return Err(StatError::domain(
             "the hazard ratio",
             hazard_ratio,
-            "a positive number other than 1: no number of events shows that there is no effect",
+            "a positive, finite number other than 1: no number of events shows that there is no effect",
         ));
     }
     if !(share > 0.0 && share < 1.0) {

@@ -248,6 +248,9 @@ pub fn summarize(
             }
         }
     }
+    if let [Group { name: Some(name), .. }] = groups {
+        notes.push(format!("Nothing is compared: {name} is the only group."));
+    }
     Ok(SurvivalSummary { groups: summaries, tests, contrasts, notes })
 }
 

@@ -141,7 +141,8 @@ impl<'a> Row<'a> {
             "" => Err(self.wrong(column, "the cell is empty; a number is needed")),
             text => match text.parse::<f64>() {
                 Ok(x) if x.is_finite() => Ok(x),
-                _ => Err(self.wrong(column, format!("`{text}` is not a finite number"))),
+                Ok(_) => Err(self.wrong(column, format!("`{text}` is not a finite number"))),
+                Err(_) => Err(self.wrong(column, format!("`{text}` is not a number"))),
             },
         }
     }

@@ -341,6 +341,13 @@ mod tests {
     }
 
     #[test]
+    fn a_single_group_is_not_compared_and_says_so() {
+        let groups = parse("time,event,group\n14,1,stock\n33,1,stock\n").unwrap();
+        let summary = summarize(&groups, &SurvivalOptions::default()).unwrap();
+        assert_eq!(summary.notes, ["Nothing is compared: stock is the only group."]);
+    }
+
+    #[test]
     fn the_text_holds_what_the_reader_came_for() {
         let groups = parse(
             "time,event,group\n14,1,stock\n33,1,stock\n165,1,stock\n300,0,patched\n300,0,patched\n",
