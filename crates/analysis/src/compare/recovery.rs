@@ -39,7 +39,7 @@ pub struct StratumRecovery {
     pub stratum: usize,
     /// Its name.
     pub name: String,
-    /// Base, then test: curves, medians, restricted means to the shorter side's last time, tests, the
+    /// Base, then test: curves, medians, restricted means up to [`horizon`], tests, the
     /// hazard ratio and the difference of restricted means.
     #[serde(flatten)]
     pub summary: SurvivalSummary,
@@ -89,6 +89,7 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Recovery, A
                 .collect()
         };
         follow_ups.push([seen(&base), seen(&test)]);
+        let options = SurvivalOptions { until: horizon(&base, &test), ..options };
         let group = |name: &str, trials| Group { name: Some(name.to_string()), trials };
         let summary = summarize(&[group("base", base), group("test", test)], &options)?;
         found.push(StratumRecovery { stratum: at, name: stratum.name.clone(), summary });
@@ -110,6 +111,27 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Recovery, A
     })
 }
 
+/// Up to when both sides' curves are known: the last time of any trial, or the earliest last time
+/// of a side whose last trial is censored. After the last event of a side of which nothing is
+/// left, its curve is 0 and known for ever, so a side that is through early does not cut the other
+/// short.
+fn horizon(base: &[Lifetime], test: &[Lifetime]) -> Option<f64> {
+    let last = |side: &[Lifetime]| {
+        side.iter().fold((0.0f64, false), |(last, censored), time| match *time {
+            Lifetime::Exact(after) | Lifetime::Between { right: after, .. } if after > last => {
+                (after, false)
+            }
+            // Censored where the last event is: that trial was still at risk after it.
+            Lifetime::RightCensored(after) if after >= last => (after, true),
+            _ => (last, censored),
+        })
+    };
+    let sides = [last(base), last(test)];
+    let any = sides.iter().fold(0.0, |any: f64, (last, _)| any.max(*last));
+    let ends = sides.iter().filter(|(_, censored)| *censored).map(|(last, _)| *last);
+    Some(ends.fold(any, f64::min)).filter(|until| *until > 0.0)
+}
+
 fn times(sides: &Sides, tally: &Tally) -> Vec<Lifetime> {
     let trials = tally.members.iter().filter_map(|at| sides.data.trials.get(*at));
     trials
@@ -120,4 +142,21 @@ fn times(sides: &Sides, tally: &Tally) -> Vec<Lifetime> {
             _ => None,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_side_that_is_through_early_does_not_cut_the_other_short() {
+        use Lifetime::{Exact, RightCensored};
+        let fast = [Exact(0.01), Exact(0.02)];
+        assert_eq!(horizon(&[Exact(1.0), Exact(5.0)], &fast), Some(5.0));
+        assert_eq!(horizon(&[Exact(1.0), RightCensored(5.0)], &fast), Some(5.0));
+        assert_eq!(horizon(&[Exact(5.0)], &[Exact(0.01), RightCensored(3.0)]), Some(3.0));
+        assert_eq!(horizon(&[Exact(5.0)], &[Exact(3.0), RightCensored(3.0)]), Some(3.0));
+        assert_eq!(horizon(&[RightCensored(3.0), Exact(5.0)], &[Exact(4.0)]), Some(5.0));
+        assert_eq!(horizon(&[Exact(0.0)], &[Exact(0.0)]), None);
+    }
 }
