@@ -12,12 +12,16 @@ use crate::data::{Data, Trial};
 use crate::error::{AnalysisError, Unlike};
 use crate::metrics::{self, CellMetric};
 use crate::outcome::{Outcome, StallRule};
-use crate::recovery::{self, CellRecovery};
+use crate::planned::Missing;
+use crate::recovery::{self, CellRecovery, stalls};
 use crate::run::Run;
 use crate::series::Series;
 use crate::stat::Level;
 use crate::stat::samples::Resampling;
 use crate::threshold::{self, SeriesThreshold};
+use crate::timeline::shown::{Shown, shown};
+use crate::timeline::{Account, Timelines};
+use crate::words::counted;
 
 /// What the user may choose.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -62,6 +66,8 @@ pub struct Analysis {
     pub contrasts: Vec<CellContrast>,
     /// `recovery.csv`.
     pub recovery: Vec<CellRecovery>,
+    /// Beside the runs: what each `timeline.csv` held, and what it did not.
+    pub timelines: Vec<Account>,
     /// `threshold.csv`.
     pub threshold: Vec<SeriesThreshold>,
     /// The trials, for figures.
@@ -70,6 +76,12 @@ pub struct Analysis {
     /// Beside the trials; `None` for a trial that failed.
     #[serde(skip)]
     pub outcomes: Vec<Option<Outcome>>,
+    /// `stalls.csv`, where a trial stalled by its throughput.
+    #[serde(skip)]
+    pub stalls: Option<String>,
+    /// A few timelines, for figures.
+    #[serde(skip)]
+    pub shown: Vec<Shown>,
 }
 
 /// What makes the resampling repeatable.
@@ -104,7 +116,9 @@ impl Analysis {
         let checks = checks::of(&data.runs, level)?;
         let series = Series::of(&cells);
         let contrasts = contrasts::contrasts(&cells, level)?;
-        let recovery = recovery::recoveries(&data, level)?;
+        let timelines = Timelines::read(&data, &cells)?;
+        let mut recovery = recovery::pivot::recoveries(&data, level)?;
+        recovery.extend(recovery::throughput::recoveries(&data, &timelines, level)?);
         let threshold = threshold::thresholds(&cells, &series, level);
         let answer = Answer::of(&Tables {
             data: &data,
@@ -120,9 +134,17 @@ impl Analysis {
         });
         let mut warnings: Vec<String> =
             data.runs.iter().filter_map(|run| run.torn.clone()).collect();
+        for (run, missing) in data.runs.iter().zip(&data.missing) {
+            warnings.extend(plan_sentences(run, missing));
+        }
+        for (run, account) in data.runs.iter().zip(&timelines.accounts) {
+            warnings.extend(account.sentences(run));
+        }
         warnings.extend(mixed_durations(&data));
         warnings.extend(mixed_machines(&data.runs));
         warnings.extend(notes);
+        let shown = shown(&data, &cells, &timelines)?;
+        let stalls = stalls::csv(&data.runs, &data.trials, &timelines);
         Ok(Analysis {
             format: FORMAT,
             answer,
@@ -138,9 +160,12 @@ impl Analysis {
             series,
             contrasts,
             recovery,
+            timelines: timelines.accounts,
             threshold,
             trials: data.trials,
             outcomes,
+            stalls,
+            shown,
         })
     }
 
@@ -170,6 +195,7 @@ impl Analysis {
         if !self.checks.is_empty() {
             files.push(("checks.csv", checks::csv(&self.checks, &self.runs)));
         }
+        files.extend(self.stalls.clone().map(|text| ("stalls.csv", text)));
         files.push(("analysis.json", self.json()));
         files
     }
@@ -218,6 +244,32 @@ pub(crate) fn the_control(runs: &[Run]) -> Result<String, AnalysisError> {
         }
     }
     Ok(control)
+}
+
+/// What the plan says of a run's rows that a reader of the tables must know.
+fn plan_sentences(run: &Run, missing: &Missing) -> Vec<String> {
+    let file = run.folder.join("plan.csv").display().to_string();
+    let mut sentences = missing.torn.clone().map_or_else(Vec::new, |torn| vec![torn]);
+    match missing.planned {
+        None => sentences.push(format!(
+            "{file} is missing: the rows of trials.csv are not held against it, and what was planned \
+             and not run is not known"
+        )),
+        Some(planned) if planned != run.planned => sentences.push(format!(
+            "{file} plans {}, and the manifest says {}: one of them is not this run's",
+            counted(planned, "trial", "trials"),
+            run.planned
+        )),
+        Some(_) => {}
+    }
+    if missing.trials > 0 && missing.empty_cells > 0 {
+        sentences.push(format!(
+            "{}: {} of the plan have no trial at all, and no row in the tables",
+            run.name(),
+            counted(missing.empty_cells, "cell", "cells")
+        ));
+    }
+    sentences
 }
 
 /// Trials of different lengths in one cell: the longer one has more time to recover in.
@@ -354,7 +406,9 @@ mod tests {
                 "Stalled trials of `auto` ran at 1.1 % of their control's median throughput (the middle \
                  one of 38; 9.4 Mops/s).",
                 "At 96 threads the growth of `auto` was installed under load in 0 of 10 trials: it takes \
-                 longer than the load lasted."
+                 longer than the load lasted.",
+                "By its timeline, throughput of `auto` at 96 threads was below 50 % of the control's in 10 \
+                 of 10 trials, and in none of them back there for 100 ms before its samples end."
             ]
         );
     }

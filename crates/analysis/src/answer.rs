@@ -14,7 +14,7 @@ use crate::checks::RunChecks;
 use crate::data::Data;
 use crate::metrics::CellMetric;
 use crate::outcome::{Outcome, Reason, StallRule};
-use crate::recovery::{CellRecovery, SeenBy};
+use crate::recovery::{CellRecovery, SeenBy, Sense};
 use crate::run::Run;
 use crate::series::Series;
 use crate::stat::proportion::at_most;
@@ -248,6 +248,29 @@ pub enum Fact {
         /// The confidence level.
         level: f64,
     },
+    /// How long stalls by throughput last, at the highest thread count of a series that has any.
+    StallDuration {
+        /// The series.
+        series: String,
+        /// The thread count.
+        threads: u64,
+        /// Trials whose timeline was looked at.
+        watched: u64,
+        /// Those that fell below the share of their control.
+        n: u64,
+        /// Those that recovered.
+        events: u64,
+        /// The median duration, in seconds, with censoring.
+        median: Estimate,
+        /// Trials with a rise that was no recovery.
+        partial: u64,
+        /// The share of the control; `None` where the trials have several.
+        share: Option<f64>,
+        /// For how long it was to be kept, in seconds; likewise.
+        hold_s: Option<f64>,
+        /// The confidence level.
+        level: f64,
+    },
     /// How slow stalled trials are.
     Slowdown {
         /// The series.
@@ -314,6 +337,8 @@ pub enum Fact {
         finished: u64,
         /// Trials planned.
         planned: u64,
+        /// Trials planned that have no row; without a plan it is not known which.
+        missing: u64,
     },
     /// Disturbances were recorded.
     Disturbed {
@@ -675,6 +700,7 @@ impl Tables<'_> {
                 if due == Due::Possible {
                     facts.extend(self.recovery_of(series));
                 }
+                facts.extend(self.stall_duration_of(series));
                 return facts;
             }
             Due::Possible | Due::NotAsked if stalled == 0 => {
@@ -689,6 +715,9 @@ impl Tables<'_> {
         if due == Due::Possible {
             facts.extend(self.recovery_of(series));
         }
+        if due != Due::NoHash {
+            facts.extend(self.stall_duration_of(series));
+        }
         if hidden > 0 && due != Due::NoHash {
             facts.push(Fact::PartlyNotObservable {
                 series: name(),
@@ -702,10 +731,7 @@ impl Tables<'_> {
 
     /// The recovery at the highest thread count at which growth was due.
     fn recovery_of(&self, series: &Series) -> Option<Fact> {
-        let last = series.cells.iter().rev();
-        let found = last
-            .filter_map(|cell| self.recovery.iter().find(|recovery| recovery.cell == *cell))
-            .next()?;
+        let found = self.highest(series, Sense::Pivot)?;
         Some(Fact::Recovery {
             series: series.name.clone(),
             threads: self.cells[found.cell].factors.threads(),
@@ -713,6 +739,32 @@ impl Tables<'_> {
             events: found.events,
             seen_by: found.seen_by,
             median: found.median,
+            level: self.level.get(),
+        })
+    }
+
+    /// The recovery in one sense at the highest thread count that has any.
+    fn highest(&self, series: &Series, sense: Sense) -> Option<&CellRecovery> {
+        let of_cell = |cell: &usize| {
+            let fits = |one: &&CellRecovery| one.cell == *cell && one.sense == sense && one.n > 0;
+            self.recovery.iter().find(fits)
+        };
+        series.cells.iter().rev().find_map(of_cell)
+    }
+
+    fn stall_duration_of(&self, series: &Series) -> Option<Fact> {
+        let found = self.highest(series, Sense::Throughput)?;
+        let watched = found.throughput.as_ref()?;
+        Some(Fact::StallDuration {
+            series: series.name.clone(),
+            threads: self.cells[found.cell].factors.threads(),
+            watched: watched.watched,
+            n: found.n,
+            events: found.events,
+            median: found.median,
+            partial: watched.partial.rose,
+            share: watched.share,
+            hold_s: watched.hold_s,
             level: self.level.get(),
         })
     }
@@ -842,11 +894,13 @@ impl Tables<'_> {
         self.data
             .runs
             .iter()
-            .filter(|run| (run.finished as u64) < run.planned && !run.is_imported())
+            .filter(|run| !run.is_imported())
+            .filter(|run| (run.finished as u64) < run.planned || run.missing > 0)
             .map(|run| Fact::Interrupted {
                 run: run.name(),
                 finished: run.finished as u64,
                 planned: run.planned,
+                missing: run.missing.max(run.planned.saturating_sub(run.finished as u64)),
             })
             .collect()
     }
@@ -1262,6 +1316,61 @@ impl fmt::Display for Fact {
                     (None, None, _) => write!(f, ": too few for a median time."),
                 }
             }
+            Fact::StallDuration {
+                series,
+                threads,
+                watched,
+                n,
+                events,
+                median,
+                partial,
+                share,
+                hold_s,
+                level,
+            } => {
+                let share = share.map_or_else(|| "its share".to_string(), percent);
+                write!(
+                    f,
+                    "By its timeline, throughput of `{series}` at {threads} threads was below {share} of \
+                     the control's in {n} of {}, ",
+                    counted(*watched, "trial", "trials"),
+                )?;
+                let hold = hold_s.map_or_else(|| "the stated time".to_string(), seconds);
+                let back = format!("back there for {hold}");
+                let bound = |s: Option<f64>| s.map(seconds);
+                match (events, median.estimate, bound(median.low), bound(median.high)) {
+                    (0, ..) => write!(f, "and in none of them {back} before its samples end")?,
+                    (events, Some(median), Some(low), Some(high)) => write!(
+                        f,
+                        "and {back} in {events} of them; the median stall, with the others as \
+                         censored, lasts {} ({low} to {high}, {} interval)",
+                        seconds(median),
+                        percent(*level)
+                    )?,
+                    (events, Some(median), Some(low), None) => write!(
+                        f,
+                        "and {back} in {events} of them; the median stall, with the others as \
+                         censored, lasts {} (above {low} at {}; there is no upper bound)",
+                        seconds(median),
+                        percent(*level)
+                    )?,
+                    (events, Some(median), _, _) => write!(
+                        f,
+                        "and {back} in {events} of them; the median stall lasts {}",
+                        seconds(median)
+                    )?,
+                    (events, None, _, _) => {
+                        write!(f, "and {back} in {events} of them, too few for a median duration")?
+                    }
+                }
+                match partial {
+                    0 => write!(f, "."),
+                    1 => write!(f, ". 1 trial rose and was not back: `stalls.csv` says how far."),
+                    n => {
+                        write!(f, ". {n} trials rose and were not back: `stalls.csv` says how far.")
+                    }
+                }
+            }
             Fact::Slowdown { series, stalled_mops, ratio, n: 1 } => write!(
                 f,
                 "The stalled trial of `{series}` ran at {} of its control's median throughput ({}).",
@@ -1341,10 +1450,11 @@ impl fmt::Display for Fact {
                     }
                 }
             }
-            Fact::Interrupted { run, finished, planned } => write!(
+            Fact::Interrupted { run, finished, planned, missing } => write!(
                 f,
-                "{finished} of {planned} planned trials are done in {run}: `experiments resume {run}` \
-                 does the others."
+                "{finished} of {planned} planned trials are done in {run}, {missing} {} missing: \
+                 `experiments resume {run}` does the others.",
+                if *missing == 1 { "is" } else { "are" }
             ),
             Fact::Disturbed { disturbances: 1 } => {
                 write!(f, "1 disturbance was recorded during the measurement: the report names it.")

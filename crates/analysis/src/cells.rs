@@ -28,6 +28,8 @@ pub struct Cell {
     pub trials: u64,
     /// Those that did not do their work; they have no outcome.
     pub failed: u64,
+    /// Trials that were planned and have no row: not run, or lost. They are not among `trials`.
+    pub missing: u64,
     /// Those that stalled, of those with an outcome; `None` where no trial has one.
     pub stall: Option<ProportionSummary>,
     /// Those that did their work and have no outcome, by the reason.
@@ -164,6 +166,8 @@ impl Cells {
                 let mut cell = count(&data.cells[at], &trials, level)?;
                 cell.is_control = data.cells[at].hash() == control_hash;
                 cell.control = controls[at];
+                cell.missing =
+                    data.missing.iter().filter_map(|missing| missing.by_cell.get(&at)).sum();
                 cell.mops = medians[at];
                 let mut notes = Vec::new();
                 if let Some(control) = controls[at].filter(|control| *control != at)
@@ -298,6 +302,7 @@ fn count(
         is_control: false,
         trials: trials.len() as u64,
         failed,
+        missing: 0,
         stall,
         not_observable,
         mops: None,

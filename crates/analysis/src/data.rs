@@ -20,6 +20,7 @@ use trial::record::{Pivot, Status};
 
 use crate::error::AnalysisError;
 use crate::factors::Factors;
+use crate::planned::{self, Missing};
 use crate::run::Run;
 
 const TRIALS_FILE: &str = "trials.csv";
@@ -97,6 +98,8 @@ pub struct Data {
     pub cells: Vec<Factors>,
     /// The trials, in the order of runs and rows.
     pub trials: Vec<Trial>,
+    /// Beside the runs: what was planned and has no row.
+    pub missing: Vec<Missing>,
 }
 
 impl Data {
@@ -138,6 +141,12 @@ impl Data {
             .and_then(|frame| frame.select(wanted).collect())
             .map_err(|error| columns_error(&folders[0].join(TRIALS_FILE), &error))?;
         let mut data = from_frame(runs, &frame)?;
+        for at in 0..data.runs.len() {
+            let rows = data.trials.iter().filter(|trial| trial.run == at).map(|trial| trial.cell);
+            let missing = planned::hold(&data.runs[at], rows)?;
+            data.runs[at].missing = missing.trials;
+            data.missing.push(missing);
+        }
         for (at, folder) in folders.iter().enumerate() {
             let reported = crate::reported::read(folder)?;
             for trial in data.trials.iter_mut().filter(|trial| trial.run == at) {
@@ -194,24 +203,27 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
     let mut splats = texts("splats")?.iter();
     let mut status = texts("status")?.iter();
     let mut error = texts("error")?.iter();
-    // `threads` alone is a number among the factors.
-    let threads: Vec<String> =
-        integers("threads")?.iter().map(|n| n.unwrap_or(0).to_string()).collect();
-    let counts: Vec<Option<Vec<String>>> = FACTORS
-        .iter()
-        .map(|factor| match (*factor, kind(factor).0) {
-            ("threads", _) => Ok(Some(threads.clone())),
-            (_, Kind::Integer) => {
-                let text = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
-                Ok(Some(integers(factor)?.iter().map(text).collect()))
+    // Some factors are numbers. Each number's text is made once, not once a row.
+    let mut numbered: Vec<Option<HashMap<Option<u64>, String>>> = Vec::new();
+    for factor in FACTORS {
+        numbered.push(match kind(factor).0 {
+            Kind::Integer => {
+                let mut texts: HashMap<Option<u64>, String> = HashMap::new();
+                for number in integers(factor)?.iter() {
+                    let text = || number.map_or_else(String::new, |number| number.to_string());
+                    texts.entry(number).or_insert_with(text);
+                }
+                Some(texts)
             }
-            _ => Ok(None),
-        })
-        .collect::<Result<_, AnalysisError>>()?;
+            _ => None,
+        });
+    }
     let mut factors = Vec::new();
-    for (factor, counts) in FACTORS.iter().zip(&counts) {
-        let cells: Box<dyn Iterator<Item = &str>> = match counts {
-            Some(counts) => Box::new(counts.iter().map(String::as_str)),
+    for (factor, numbered) in FACTORS.iter().zip(&numbered) {
+        let cells: Box<dyn Iterator<Item = &str>> = match numbered {
+            Some(of) => Box::new(
+                integers(factor)?.iter().map(|number| of.get(&number).map_or("", String::as_str)),
+            ),
             None => Box::new(texts(factor)?.iter().map(Option::unwrap_or_default)),
         };
         factors.push(cells);
@@ -282,7 +294,8 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
     for trial in &mut trials {
         trial.cell = place[trial.cell];
     }
-    Ok(Data { runs, cells: cells.into_iter().map(|(_, factors)| factors).collect(), trials })
+    let cells = cells.into_iter().map(|(_, factors)| factors).collect();
+    Ok(Data { runs, cells, trials, missing: Vec::new() })
 }
 
 type Key<'a> = ([&'a str; FACTORS.len()], Size);

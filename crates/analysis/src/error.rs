@@ -52,6 +52,14 @@ pub enum AnalysisError {
         /// What stands there.
         found: String,
     },
+    /// A definition's `[recovery]` does not say when a trial has recovered.
+    #[error("{from}: the definition's {problem}")]
+    Recovery {
+        /// The manifest.
+        from: String,
+        /// What stands there and what is accepted.
+        problem: String,
+    },
     /// A rule that compares with the control, and no control.
     #[error(
         "the rule {rule} compares each trial with its control, and no trial has the control's hash, {control} (the hashes here: {found}): give --stall with another rule, {ACCEPTED}, or run the experiment with the control among its hashes"

@@ -16,6 +16,7 @@ pub mod error;
 pub mod factors;
 pub mod metrics;
 pub mod outcome;
+pub mod planned;
 pub mod recovery;
 pub mod reported;
 pub mod run;
@@ -24,6 +25,7 @@ pub mod stat;
 #[cfg(any(test, feature = "synthetic"))]
 pub mod synthetic;
 pub mod threshold;
+pub mod timeline;
 pub mod words;
 
 pub use analysis::{Analysis, Options, analyze};

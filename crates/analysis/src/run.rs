@@ -8,6 +8,7 @@ use trial::factor::Hash;
 
 use crate::error::AnalysisError;
 use crate::outcome::StallRule;
+use crate::recovery::terms::Terms;
 
 /// The control's hash policy of a definition that names none.
 pub const DEFAULT_CONTROL: &str = "slots:512";
@@ -26,12 +27,14 @@ pub struct Run {
     pub planned: u64,
     /// Trials that ended, in whatever way.
     pub finished: usize,
+    /// Trials planned that have no row.
+    pub missing: u64,
     /// The torn last line of its `trials.csv`, in a sentence.
     pub torn: Option<String>,
 }
 
 impl Run {
-    /// Reads the manifest; `finished` and `torn` are the reader's of the trials to fill.
+    /// Reads the manifest; `finished`, `missing` and `torn` are the reader's of the trials to fill.
     pub fn read(folder: &Path) -> Result<Run, AnalysisError> {
         let manifest = Manifest::read(folder)?;
         Ok(Run {
@@ -39,6 +42,7 @@ impl Run {
             experiment: manifest.name.clone(),
             planned: manifest.planned,
             finished: 0,
+            missing: 0,
             torn: None,
             manifest,
         })
@@ -99,6 +103,12 @@ impl Run {
                 from: self.manifest_name(),
                 found: value.to_string(),
             })
+    }
+
+    /// When its trials count as recovered by their throughput.
+    pub fn recovery_terms(&self) -> Result<Terms, AnalysisError> {
+        Terms::of(&self.manifest.definition)
+            .map_err(|problem| AnalysisError::Recovery { from: self.manifest_name(), problem })
     }
 
     /// Its manifest, for messages.

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use records::columns::TRIALS;
+use records::columns::{PLAN, TIMELINE, TRIALS};
 use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
-use records::rows::TrialRow;
+use records::rows::{PlanRow, TimelineRow, TrialRow};
 use serde_json::json;
 use tempfile::TempDir;
 use trial::factor::{Memory, Placement, Ramp, Workload};
@@ -17,6 +17,8 @@ pub struct Synthetic {
     pub manifest: Manifest,
     /// Its trials.
     pub rows: Vec<TrialRow>,
+    /// Its samples; of a trial that has none here, ten are written, all with its throughput.
+    pub samples: Vec<TimelineRow>,
     cpus: u32,
 }
 
@@ -68,7 +70,7 @@ impl Synthetic {
             resumed: Vec::new(),
             disturbances: Vec::new(),
         };
-        Synthetic { manifest, rows: Vec::new(), cpus }
+        Synthetic { manifest, rows: Vec::new(), samples: Vec::new(), cpus }
     }
 
     /// The report's ten runs a thread count on v7.2, 3 s each, stalled below 100 Mops/s. Printed are
@@ -168,21 +170,71 @@ impl Synthetic {
         row.error = Some(error.into());
     }
 
+    /// Adds a trial's samples: throughputs that are each kept for so many samples, one every
+    /// `every_s`. All threads are there from the first on.
+    pub fn timeline(&mut self, trial: u64, every_s: f64, levels: &[(f64, usize)]) {
+        let threads = self.rows.iter().find(|row| row.trial == trial).map_or(1, |row| row.threads);
+        let levels = levels.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
+        let row = |(at, mops): (usize, Option<f64>)| TimelineRow {
+            trial,
+            t_s: every_s * at as f64,
+            threads,
+            ops: None,
+            mops_per_s: mops,
+            slots: None,
+        };
+        self.samples.extend(std::iter::once(None).chain(levels.map(Some)).enumerate().map(row));
+    }
+
+    /// Every trial that was planned: those that there are, and as many more like the last as the
+    /// manifest says.
+    fn planned(&self) -> Vec<PlanRow> {
+        let row = |row: &TrialRow| PlanRow {
+            sequence: row.sequence,
+            trial: row.trial,
+            block: row.block,
+            cell: row.cell,
+            workload: row.workload,
+            threads: row.threads,
+            ramp: row.ramp,
+            hash: row.hash,
+            placement: row.placement.clone(),
+            memory: row.memory.clone(),
+            locks: row.locks,
+            unlock: row.unlock,
+            messengers: row.messengers,
+            kernel: row.kernel.clone(),
+            labels: row.labels.clone(),
+        };
+        let mut planned: Vec<PlanRow> = self.rows.iter().map(row).collect();
+        let mut model = Synthetic::new(self.cpus);
+        let last = self.rows.last().unwrap_or(model.trial(1, "auto"));
+        let highest = self.rows.iter().map(|row| row.trial).max().unwrap_or(0);
+        let more = self.manifest.planned.saturating_sub(self.rows.len() as u64);
+        for number in (1..=more).map(|at| highest.saturating_add(at)) {
+            planned.push(PlanRow { sequence: number, trial: number, ..row(last) });
+        }
+        planned
+    }
+
     /// Writes the run into a folder that exists.
     ///
     /// # Panics
     /// If it can't be written.
     pub fn write(&self, folder: &Path) {
         self.manifest.write(folder).expect("a writable folder");
-        let mut out = csv::WriterBuilder::new()
-            .has_headers(false)
-            .from_path(folder.join("trials.csv"))
-            .expect("a writable folder");
-        out.write_record(TRIALS).expect("a writable file");
+        write_table(&folder.join("plan.csv"), &PLAN, &self.planned());
+        write_table(&folder.join("trials.csv"), &TRIALS, &self.rows);
+        let mut samples = self.samples.clone();
         for row in &self.rows {
-            out.serialize(row).expect("a writable file");
+            let has = self.samples.iter().any(|sample| sample.trial == row.trial);
+            if let (Some(mops), false) = (row.mops_per_s, has) {
+                let mut made = Synthetic { rows: vec![row.clone()], ..Synthetic::new(self.cpus) };
+                made.timeline(row.trial, row.duration_s.unwrap_or(1.0) / 10.0, &[(mops, 10)]);
+                samples.extend(made.samples);
+            }
         }
-        out.flush().expect("a writable file");
+        write_table(&folder.join("timeline.csv"), &TIMELINE, &samples);
     }
 
     /// Writes the run into a folder of its own, which is gone with the first value.
@@ -196,4 +248,14 @@ impl Synthetic {
         self.write(&run);
         (folder, run)
     }
+}
+
+fn write_table(file: &Path, columns: &[&str], rows: &[impl serde::Serialize]) {
+    let mut out =
+        csv::WriterBuilder::new().has_headers(false).from_path(file).expect("a writable folder");
+    out.write_record(columns).expect("a writable file");
+    for row in rows {
+        out.serialize(row).expect("a writable file");
+    }
+    out.flush().expect("a writable file");
 }

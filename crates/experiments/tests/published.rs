@@ -138,3 +138,47 @@ fn the_report_counts_what_the_messages_count() {
     assert!(mutex.contains("49.6") && mutex.contains("4.5") && mutex.contains("| 11 "), "{mutex}");
     assert!(says("2-ratios").contains("81.8"));
 }
+
+#[test]
+fn the_printed_timeline_recovers_between_169_and_170_seconds() {
+    let user = User::new();
+    copy(&published().join("3-timeline"), &user.path("R"));
+    let said = user.experiments("analyze R").ok();
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(
+            "throughput of `auto` at 192 threads was below 50 % of the control's in 1 of 1 trial, and \
+             back there for 3 s in 1 of them; the median stall"
+        ),
+        "{said}"
+    );
+    let recovery = user.rows("R/analysis/recovery.csv");
+    assert_eq!(recovery.len(), 1);
+    let row = &recovery[0];
+    assert_eq!((&*row["sense"], &*row["n"], &*row["events"]), ("throughput", "1", "1"));
+    assert_eq!(row["turnbull_median_left_s"], "169");
+    assert_eq!(row["turnbull_median_right_s"], "170");
+    assert_eq!((&*row["control_mops"], &*row["stalled_mops"]), ("36", "3.4"));
+    // 24.8 is the second in which it recovered, and no recovery in part.
+    assert_eq!((&*row["below_share"], &*row["did_not_hold"], &*row["one_sample"]), ("0", "0", "0"));
+    let stalls = user.rows("R/analysis/stalls.csv");
+    assert_eq!((&*stalls[0]["over_after_s"], &*stalls[0]["over_by_s"]), ("169", "170"));
+    assert_eq!((&*stalls[0]["began_by_s"], &*stalls[0]["partial"]), ("0", ""));
+    // The seven times of the message are another run's, and in another sense.
+    copy(&published().join("3-recovery"), &user.path("S"));
+    user.experiments("analyze S").ok();
+    let recovery = user.rows("S/analysis/recovery.csv");
+    assert_eq!((recovery.len(), &*recovery[0]["sense"]), (1, "pivot"));
+    assert_eq!((&*recovery[0]["n"], &*recovery[0]["median_s"]), ("7", "169"));
+}
+
+#[test]
+fn a_row_that_contradicts_its_plan_is_refused_by_line() {
+    let user = User::new();
+    copy(&published().join("3-recovery"), &user.path("R"));
+    let rows = user.read("R/trials.csv");
+    user.write("R/trials.csv", &rows.replacen("wake-storm,192,,auto", "wake-storm,96,,auto", 1));
+    user.experiments("analyze R").refused(&[
+        "R/trials.csv line 2: trial 1: threads is \"96\" and was planned as \"192\" in line 2 of plan.csv",
+    ]);
+}

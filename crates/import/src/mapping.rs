@@ -26,13 +26,15 @@
 //! stall = "absolute:100"
 //! [control]
 //! hash = "slots:512"
+//! [recovery]                     # when a stalled trial is back, by its samples
+//! control_mops = 36
 //! ```
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 use toml_edit::{Document, Item, TableLike};
-use trial::factor::Hash;
+use trial::factor::{Hash, Span};
 
 use crate::cells::Cells;
 
@@ -63,6 +65,19 @@ pub struct Mapping {
     pub stall: Option<String>,
     /// The control's hash policy.
     pub control: Option<String>,
+    /// When a stalled trial counts as recovered, by its samples.
+    pub recovery: Recovery,
+}
+
+/// When a stalled trial counts as recovered, as in a definition.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Recovery {
+    /// The share of the control's throughput that is to be reached.
+    pub share: Option<f64>,
+    /// For how long it is to be kept.
+    pub hold: Option<Span>,
+    /// The control's throughput in Mops/s, where no control is among the trials.
+    pub control_mops: Option<f64>,
 }
 
 /// What a row of the CSV is.
@@ -106,7 +121,7 @@ pub struct BadMapping {
     problem: String,
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "name",
     "title",
     "rows",
@@ -119,6 +134,7 @@ const KEYS: [&str; 12] = [
     "notes",
     "outcome",
     "control",
+    "recovery",
 ];
 /// What can be mapped of a sample besides the columns of its trial.
 pub const SAMPLE: [&str; 6] = ["trial", "t_s", "threads", "ops", "mops_per_s", "slots"];
@@ -214,6 +230,7 @@ impl Mapping {
             let at_key = top.get("control").and_then(start);
             hash.parse::<Hash>().map_err(|error| at.error(at_key, format!("control: {error}")))?;
         }
+        mapping.recovery = at.recovery(top)?;
         mapping.complete().map_err(|problem| at.error(None, problem))?;
         Ok(mapping)
     }
@@ -298,6 +315,38 @@ impl Place<'_> {
                 None => Err(self.wrong(item, key, "a table")),
             },
         }
+    }
+
+    fn recovery(&self, top: &dyn TableLike) -> Result<Recovery, BadMapping> {
+        let mut recovery = Recovery::default();
+        for (key, item) in self.table(top, "recovery")? {
+            let path = format!("recovery.{key}");
+            let number = item.as_float().or(item.as_integer().map(|n| n as f64));
+            match key {
+                "share" => {
+                    let share = number.filter(|share| *share > 0.0 && *share <= 1.0);
+                    let accepted = "a number above 0 and up to 1";
+                    recovery.share = Some(share.ok_or_else(|| self.wrong(item, &path, accepted))?);
+                }
+                "control_mops" => {
+                    let mops = number.filter(|mops| mops.is_finite() && *mops > 0.0);
+                    recovery.control_mops =
+                        Some(mops.ok_or_else(|| self.wrong(item, &path, "a number above 0"))?);
+                }
+                "hold" => {
+                    let hold = at_text(item).and_then(|text| text.parse().ok());
+                    let accepted = "a time with its unit, such as \"3s\"";
+                    recovery.hold = Some(hold.ok_or_else(|| self.wrong(item, &path, accepted))?);
+                }
+                _ => {
+                    let problem = format!(
+                        "unknown key {key:?} in recovery; accepted is share, hold, control_mops"
+                    );
+                    return Err(self.error(start(item), problem));
+                }
+            }
+        }
+        Ok(recovery)
     }
 
     /// The only key of a table that may be there.
@@ -410,6 +459,7 @@ mod tests {
         assert_eq!(mapping.metrics["wakeup_latency_p99"].1, "us");
         assert_eq!(mapping.stall.as_deref(), Some("absolute:100"));
         assert_eq!(mapping.repeat.as_deref(), Some("n"));
+        assert_eq!(mapping.recovery.control_mops, Some(36.0));
     }
 
     #[test]
@@ -430,6 +480,9 @@ mod tests {
             ("[metrics]\nx = \"x\"\n", &["metrics.x", "unit"]),
             ("[outcome]\nstal = \"x\"\n", &["unknown key \"stal\""]),
             ("[control]\nhash = \"none\"\n", &["control: hash \"none\""]),
+            ("[recovery]\nshare = 2\n", &["line 2", "recovery.share: found 2", "up to 1"]),
+            ("[recovery]\nhold = 3\n", &["recovery.hold: found 3", "unit"]),
+            ("[recovery]\ncontrol = 3\n", &["unknown key \"control\" in recovery"]),
             ("rows = \"lines\"\n", &["rows: found \"lines\""]),
             ("delimiter = \"ab\"\n", &["delimiter"]),
             ("rows = \"samples\"\n", &["columns.t_s is missing"]),

@@ -8,6 +8,8 @@ pub mod error;
 pub mod json;
 pub mod manifest;
 pub mod rows;
+pub mod stream;
 pub mod table;
+pub mod timeline;
 
 pub use error::RecordError;

@@ -4,6 +4,7 @@
 //! line that is torn. Such a line is set aside and named; anything else that is not a row is an
 //! error, because a row that is silently passed over is a biased sample.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::RecordError;
@@ -62,12 +63,12 @@ impl Table {
     }
 
     /// Checks what stands in a file; `file` is for the messages.
-    pub fn parse(file: &Path, bytes: Vec<u8>, columns: &[&str]) -> Result<Table, RecordError> {
+    pub fn parse(file: &Path, mut bytes: Vec<u8>, columns: &[&str]) -> Result<Table, RecordError> {
         // A torn write may end inside a character: the tail is judged before the text.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let tail = String::from_utf8_lossy(&bytes[whole..]).into_owned();
-        let head = bytes[..whole].to_vec();
-        let text = String::from_utf8(head).map_err(|error| RecordError::Row {
+        bytes.truncate(whole);
+        let text = String::from_utf8(bytes).map_err(|error| RecordError::Row {
             file: file.to_path_buf(),
             line: 1 + error.as_bytes()[..error.utf8_error().valid_up_to()]
                 .iter()
@@ -133,14 +134,21 @@ impl Table {
     /// That no two rows have the same number in `column`: a trial that is there twice would count
     /// twice.
     pub fn unique(&self, column: &str) -> Result<(), RecordError> {
-        let mut seen = std::collections::HashMap::new();
-        for (line, cell) in self.column(column) {
-            if let Some(first) = seen.insert(cell.clone(), line) {
+        let mut reader = csv::Reader::from_reader(self.text.as_bytes());
+        let at = reader.headers().ok().and_then(|header| header.iter().position(|c| c == column));
+        let Some(at) = at else { return Ok(()) };
+        let mut seen: HashMap<u64, u64> = HashMap::with_capacity(self.rows);
+        let mut row = csv::StringRecord::new();
+        // Every row was read before: what can't be read or is no number is not there.
+        while reader.read_record(&mut row).unwrap_or(false) {
+            let line = row.position().map_or(0, csv::Position::line);
+            let Some(number) = row.get(at).and_then(|cell| cell.parse().ok()) else { continue };
+            if let Some(first) = seen.insert(number, line) {
                 return Err(RecordError::Row {
                     file: self.file.clone(),
-                    line,
+                    line: usize::try_from(line).unwrap_or(usize::MAX),
                     problem: format!(
-                        "{column} {cell} is already in line {first}: a {column} counts once"
+                        "{column} {number} is already in line {first}: a {column} counts once"
                     ),
                 });
             }
@@ -149,7 +157,7 @@ impl Table {
     }
 }
 
-fn check_header(
+pub(crate) fn check_header(
     file: &Path,
     found: &csv::StringRecord,
     columns: &[&str],

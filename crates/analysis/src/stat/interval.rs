@@ -71,7 +71,7 @@ impl Interval {
 }
 
 /// A point with one interval, `{estimate, low, high}` in JSON. What does not exist is `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// The point estimate.
     pub estimate: Option<f64>,

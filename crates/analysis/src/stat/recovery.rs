@@ -119,6 +119,8 @@ pub struct Recovery {
     pub onset: Option<Between>,
     /// The median throughput of the samples below the share, from the onset to the recovery.
     pub stalled_throughput: Option<f64>,
+    /// How many samples those are.
+    pub stalled_samples: usize,
     /// Rises that were no recovery, in order.
     pub partial: Vec<PartialRecovery>,
     /// Phases below the share after the recovery.
@@ -144,6 +146,25 @@ impl Recovery {
                 Lifetime::between(since(at.left_s), Some(since(at.right_s))).ok()
             }
             Course::NotRecovered { until_s } => Lifetime::between(since(until_s), None).ok(),
+        }
+    }
+
+    /// How long the stall lasted, from its onset to the recovery, for a survival estimate; `None` if
+    /// the trial never stalled. Both ends are known between two samples, so it is the shortest and
+    /// the longest time that they allow; a stall that begins with the clock begins exactly then.
+    pub fn stall_duration(&self) -> Option<Lifetime> {
+        let onset = self.onset?;
+        let from = |start: f64, end: f64| (end - start).max(0.0);
+        match self.course {
+            Course::NeverStalled => None,
+            Course::Recovered(at) => Lifetime::between(
+                from(onset.right_s, at.left_s),
+                Some(from(onset.left_s, at.right_s)),
+            )
+            .ok(),
+            Course::NotRecovered { until_s } => {
+                Lifetime::between(from(onset.right_s, until_s), None).ok()
+            }
         }
     }
 }
@@ -213,6 +234,7 @@ pub fn recovery(samples: &[Sample], rule: &RecoveryRule) -> Result<Recovery, Sta
         course: Course::NeverStalled,
         onset: None,
         stalled_throughput: None,
+        stalled_samples: 0,
         partial: Vec::new(),
         relapses: Vec::new(),
         phases: phases.clone(),
@@ -265,6 +287,7 @@ pub fn recovery(samples: &[Sample], rule: &RecoveryRule) -> Result<Recovery, Sta
         below.iter().flat_map(|&i| &looked[ranges[i].clone()]).map(|sample| sample.throughput),
     );
     result.stalled_throughput = Some(stalled);
+    result.stalled_samples = below.iter().map(|&i| ranges[i].len()).sum();
 
     // What rose out of the stall without reaching the share. Before the first phase at the stalled
     // throughput, it is the fall into the stall and no rise; a single sample before a rise to the
@@ -492,6 +515,26 @@ mod tests {
             assert!(found.partial.is_empty() && found.relapses.is_empty(), "seed {seed}");
         }
         assert!(widened <= 8, "{widened} of 400 intervals are wider than a sample");
+    }
+
+    #[test]
+    fn a_stall_lasts_as_long_as_its_ends_allow() {
+        let found = of(&noisy(9, &[(35.0, 10), (3.4, 20), (35.0, 10)]), 36.0);
+        let Course::Recovered(at) = found.course else { panic!("{found:?}") };
+        let onset = found.onset.unwrap();
+        assert_eq!((onset.right_s, at.right_s), (11.0, 31.0));
+        let shortest = at.left_s - onset.right_s;
+        let longest = at.right_s - onset.left_s;
+        let lasted = Lifetime::Between { left: shortest, right: longest };
+        assert_eq!(found.stall_duration(), Some(lasted));
+        assert!(shortest <= 20.0 && longest >= 20.0, "{shortest} {longest}");
+        assert_eq!(found.stalled_samples, 20);
+        // To the end of the timeline, and from its start.
+        let found = of(&noisy(9, &[(35.0, 10), (3.4, 20)]), 36.0);
+        assert_eq!(found.stall_duration(), Some(Lifetime::RightCensored(19.0)));
+        let found = of(&noisy(9, &[(3.4, 20), (35.0, 10)]), 36.0);
+        assert_eq!(found.stall_duration(), found.time_to_recovery());
+        assert_eq!(of(&noisy(9, &[(35.0, 10)]), 36.0).stall_duration(), None);
     }
 
     #[test]

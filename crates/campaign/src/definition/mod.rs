@@ -48,6 +48,9 @@ pub struct Definition {
     pub control: Control,
     /// When a trial counts as stalled.
     pub outcome: Outcome,
+    /// When a stalled trial counts as recovered, by its throughput.
+    #[serde(default)]
+    pub recovery: Recovery,
     /// What the workload `mutex` is told besides.
     pub mutex: Mutex,
     /// The program of the workload `command`.
@@ -97,6 +100,18 @@ pub struct Control {
 pub struct Outcome {
     /// A rule: `control:0.5`, `absolute:100`, `pivot:1s` or `split`.
     pub stall: String,
+}
+
+/// When a stalled trial counts as recovered, by its throughput; what is not said is the analysis'
+/// default.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recovery {
+    /// The share of the control's throughput that is to be reached.
+    pub share: Option<f64>,
+    /// For how long it is to be kept.
+    pub hold: Option<Span>,
+    /// The control's throughput in Mops/s, where no control is among the trials.
+    pub control_mops: Option<f64>,
 }
 
 /// What the workload `mutex` is told besides its factors.

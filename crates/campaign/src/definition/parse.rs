@@ -9,12 +9,12 @@ use trial::spec::Throughput;
 use super::toml_table::{Text, TomlTable};
 use super::{
     Command, Control, DEFAULT_CONTROL, Definition, DefinitionError, FACTOR_NAMES, Factors,
-    MOST_TRIALS, Mutex, Outcome, Quick, taken,
+    MOST_TRIALS, Mutex, Outcome, Quick, Recovery, taken,
 };
 
-const TOP: [&str; 16] = [
+const TOP: [&str; 17] = [
     "name", "title", "question", "trials", "duration", "until", "sample", "limit", "seed",
-    "factors", "control", "outcome", "mutex", "command", "quick", "labels",
+    "factors", "control", "outcome", "recovery", "mutex", "command", "quick", "labels",
 ];
 
 const QUICK: [&str; 4] = ["trials", "duration", "pairs_per_thread", "factors"];
@@ -73,6 +73,7 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
             }
             None => Outcome { stall: DEFAULT_STALL.to_string() },
         },
+        recovery: recovery(&top)?,
         mutex: match top.table("mutex", &["pairs_per_thread"])? {
             Some(table) => Mutex { pairs_per_thread: table.whole("pairs_per_thread", 1)? },
             None => Mutex::default(),
@@ -123,6 +124,20 @@ fn factors(top: &TomlTable<'_>) -> Result<Factors, DefinitionError> {
         }
     }
     Ok(factors)
+}
+
+fn recovery(top: &TomlTable<'_>) -> Result<Recovery, DefinitionError> {
+    let accepted = ["share", "hold", "control_mops"];
+    let Some(table) = top.table("recovery", &accepted)? else { return Ok(Recovery::default()) };
+    let share = table.positive("share")?;
+    if let Some(share) = share.filter(|share| *share > 1.0) {
+        return Err(table.error("share", format!("found {share}; accepted is a number up to 1")));
+    }
+    Ok(Recovery {
+        share,
+        hold: table.parsed("hold")?,
+        control_mops: table.positive("control_mops")?,
+    })
 }
 
 fn quick(top: &TomlTable<'_>, factors: &Factors) -> Result<Quick, DefinitionError> {
@@ -339,6 +354,25 @@ mod tests {
         ] {
             let message = error(&format!("{LEAST}{lines}\n"));
             assert!(message.contains(&format!(" in {place} (did you mean {near}")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_recovery_is_what_the_definition_says() {
+        let text = format!("{LEAST}[recovery]\nshare = 0.8\nhold = \"1s\"\ncontrol_mops = 36\n");
+        let recovery = parse("x.toml", "x", &text).unwrap().recovery;
+        assert_eq!((recovery.share, recovery.control_mops), (Some(0.8), Some(36.0)));
+        assert_eq!(recovery.hold, Some(Span::from_ms(1000)));
+        assert_eq!(parse("x.toml", "x", LEAST).unwrap().recovery, Recovery::default());
+        for (line, expected) in [
+            ("share = 1.5", "line 5: recovery.share: found 1.5"),
+            ("share = 0", "line 5: recovery.share: found 0"),
+            ("hold = 3", "line 5: recovery.hold: found 3"),
+            ("hold = \"3\"", "line 5: recovery.hold:"),
+            ("control = 3", "unknown key \"control\" in [recovery]"),
+        ] {
+            let message = error(&format!("{LEAST}[recovery]\n{line}\n"));
+            assert!(message.contains(expected), "{line}: {message}");
         }
     }
 

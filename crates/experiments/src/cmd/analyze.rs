@@ -15,7 +15,8 @@ use crate::failure::{Failure, Outcome};
 ///
 /// Judges every trial by the definition's rule, counts every cell, and says what that shows.
 /// Several runs are one data set; an imported run may have functional checks, with trials or alone.
-/// Writes `cells.csv` and `analysis.json` to RUN/analysis, or to
+/// Writes `cells.csv`, `contrasts.csv`, `recovery.csv`, `threshold.csv`, `analysis.json` and, where
+/// there is something for them, `metrics.csv`, `checks.csv` and `stalls.csv` to RUN/analysis, or to
 /// --out; several runs have no folder of their own, so their tables are written to --out only.
 #[derive(Debug, Args)]
 #[command(

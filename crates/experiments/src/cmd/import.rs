@@ -255,6 +255,15 @@ impl ImportArgs {
         if let Some(control) = control {
             definition["control"] = json!({ "hash": control });
         }
+        if let Some(recovery) = mapping.map(|mapping| mapping.recovery) {
+            let mut said = serde_json::Map::new();
+            said.extend(recovery.share.map(|share| ("share".into(), json!(share))));
+            said.extend(recovery.hold.map(|hold| ("hold".into(), json!(hold.to_string()))));
+            said.extend(recovery.control_mops.map(|mops| ("control_mops".into(), json!(mops))));
+            if !said.is_empty() {
+                definition["recovery"] = Value::Object(said);
+            }
+        }
         Ok(definition)
     }
 }

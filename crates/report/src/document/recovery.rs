@@ -1,7 +1,7 @@
-//! How long a due growth took, cell by cell, with what was censored.
+//! How long a due growth took, and how long throughput stayed low, cell by cell, with what was censored.
 
 use analysis::Analysis;
-use analysis::recovery::{CellRecovery, SeenBy};
+use analysis::recovery::{CellRecovery, SeenBy, Sense};
 use analysis::words::{counted, p_value, percent, seconds};
 
 use super::content::MOST_ROWS;
@@ -15,10 +15,18 @@ const ENOUGH_FOR_SHAPE: u64 = 15;
 /// Below so many trials Greenwood's variance is rough (Coverage in docs/statistics.md).
 const ROUGH_BELOW: u64 = 25;
 
-/// The section; nothing where growth was due nowhere.
+/// The sections; nothing where there was nothing to recover from.
 pub fn section(analysis: &Analysis) -> Vec<Block> {
-    let found: Vec<&CellRecovery> =
-        analysis.recovery.iter().filter(|one| analysis.cells.get(one.cell).is_some()).collect();
+    let mut blocks = of_sense(analysis, Sense::Pivot);
+    blocks.extend(of_sense(analysis, Sense::Throughput));
+    blocks
+}
+
+fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
+    let fits = |one: &&CellRecovery| {
+        one.sense == sense && one.n > 0 && analysis.cells.get(one.cell).is_some()
+    };
+    let found: Vec<&CellRecovery> = analysis.recovery.iter().filter(fits).collect();
     if found.is_empty() {
         return Vec::new();
     }
@@ -47,7 +55,7 @@ pub fn section(analysis: &Analysis) -> Vec<Block> {
         row.push((one.n - one.events.min(one.n)).to_string());
         row.push(time(one.median.estimate, one.median.low, one.median.high, "not reached"));
         row.push(time(one.rmst.estimate, one.rmst.low, one.rmst.high, "-"));
-        row.push(seconds(one.until_s));
+        row.push(one.until_s.map_or_else(String::new, seconds));
         if shape {
             let enough = one.events >= ENOUGH_FOR_SHAPE;
             let text = |value: Option<f64>, as_text: fn(f64) -> String| {
@@ -59,11 +67,15 @@ pub fn section(analysis: &Analysis) -> Vec<Block> {
         row
     };
     let rows = found.iter().take(MOST_ROWS).map(row).collect();
-    let what = match by_throughput {
-        true => {
+    let what = match (sense, by_throughput) {
+        (Sense::Throughput, _) => {
+            "From the moment at which throughput fell below its share of the control to the first sample \
+             from which on it kept that share, as the timelines say"
+        }
+        (Sense::Pivot, true) => {
             "From the start of the load to the recovery of the throughput, as the source tells it"
         }
-        false => {
+        (Sense::Pivot, false) => {
             "From the moment at which growth became due to the first sample that showed the new size"
         }
     };
@@ -73,7 +85,7 @@ pub fn section(analysis: &Analysis) -> Vec<Block> {
          it is not reached. The mean is the area under the curve up to the time beside it."
     );
     if shape {
-        text += " Weibull's shape is below 1 where a growth that has waited long will wait longer still, \
+        text += " Weibull's shape is below 1 where what has lasted long will last longer still, \
                  1 where the time already waited does not matter; p is the likelihood-ratio test of 1.";
     } else if found.iter().any(|one| one.events > 0) {
         text += &format!(
@@ -88,7 +100,13 @@ pub fn section(analysis: &Analysis) -> Vec<Block> {
         );
     }
     let mut blocks = vec![
-        Block::Heading(2, "Recovery".into()),
+        Block::Heading(
+            2,
+            match sense {
+                Sense::Pivot => "Recovery".into(),
+                Sense::Throughput => "Recovery of throughput".into(),
+            },
+        ),
         Block::Paragraph(text),
         Block::Table(Table { header, texts, rows }),
     ];

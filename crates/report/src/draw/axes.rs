@@ -185,6 +185,19 @@ impl Plot {
         canvas.text(name, (x, self.top + 2.0), anchor, TICK - 1.0, Weight::Regular, QUIET)
     }
 
+    /// A thin dashed line over the width of the data's room, with its name above its left end.
+    pub fn draw_level<DB: Backend>(
+        &self,
+        canvas: &Canvas<'_, DB>,
+        y: f64,
+        name: &str,
+    ) -> Result<(), DrawError> {
+        let at = self.y_at(y);
+        canvas.dashed((self.left, at), (self.right, at), QUIET, 1.0)?;
+        let place = (self.left + 5.0, at - 7.0);
+        canvas.text(name, place, Anchor::Left, TICK - 1.0, Weight::Regular, QUIET)
+    }
+
     /// A remark in the middle of the data's room.
     pub fn draw_remark<DB: Backend>(
         &self,

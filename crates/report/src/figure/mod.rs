@@ -12,6 +12,7 @@ mod threads_axis;
 mod threshold;
 mod throughput;
 mod throughput_rows;
+mod timeline;
 
 pub use recovery::Recovery;
 pub use recovery_by_side::RecoveryBySide;
@@ -21,11 +22,13 @@ pub use stalls_by_side::StallsBySide;
 pub use threshold::Threshold;
 pub use throughput::Throughput;
 pub use throughput_rows::ThroughputRows;
+pub use timeline::Timeline;
 
 use std::path::Path;
 
 use analysis::Analysis;
 use analysis::compare::Comparison;
+use analysis::recovery::Sense;
 
 use crate::draw::{Backend, Canvas, DrawError, png, svg};
 
@@ -72,6 +75,8 @@ pub enum AnyFigure<'a> {
     Throughput(Throughput<'a>),
     /// Throughput at one thread count, a row a series.
     ThroughputRows(ThroughputRows<'a>),
+    /// Throughput over time.
+    Timeline(Timeline<'a>),
 }
 
 impl<'a> AnyFigure<'a> {
@@ -83,7 +88,9 @@ impl<'a> AnyFigure<'a> {
         figures.extend(Threshold::of(analysis).map(AnyFigure::Threshold));
         figures.extend(Throughput::of(analysis).into_iter().map(AnyFigure::Throughput));
         figures.extend(ThroughputRows::of(analysis).map(AnyFigure::ThroughputRows));
-        figures.extend(Recovery::of(analysis).map(AnyFigure::Recovery));
+        figures.extend(Timeline::of(analysis).map(AnyFigure::Timeline));
+        figures.extend(Recovery::of(analysis, Sense::Pivot).map(AnyFigure::Recovery));
+        figures.extend(Recovery::of(analysis, Sense::Throughput).map(AnyFigure::Recovery));
         figures
     }
 
@@ -96,6 +103,7 @@ impl<'a> AnyFigure<'a> {
             AnyFigure::Threshold(figure) => to_svg(figure),
             AnyFigure::Recovery(figure) => to_svg(figure),
             AnyFigure::Throughput(figure) => to_svg(figure),
+            AnyFigure::Timeline(figure) => to_svg(figure),
         }
     }
 
@@ -108,6 +116,7 @@ impl<'a> AnyFigure<'a> {
             AnyFigure::Threshold(figure) => to_png(figure, file),
             AnyFigure::Recovery(figure) => to_png(figure, file),
             AnyFigure::Throughput(figure) => to_png(figure, file),
+            AnyFigure::Timeline(figure) => to_png(figure, file),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! How long a due growth stays pending: Kaplan and Meier's curves, with what was censored and how
-//! many trials are still at risk.
+//! How long a stall lasts, as a due growth that stays pending or by throughput: Kaplan and Meier's
+//! curves, with what was censored and how many trials are still at risk.
 
 use analysis::Analysis;
-use analysis::recovery::{CellRecovery, SeenBy};
+use analysis::recovery::{CellRecovery, SeenBy, Sense};
 use analysis::series::Series;
 use analysis::words::{counted, percent};
 
@@ -18,20 +18,19 @@ const MOST_CURVES: usize = 5;
 /// The figure.
 pub struct Recovery<'a> {
     analysis: &'a Analysis,
+    sense: Sense,
     curves: Vec<(String, &'a CellRecovery)>,
     left_out: usize,
     last_s: f64,
 }
 
 impl<'a> Recovery<'a> {
-    /// The figure, if growth was due anywhere: of one series its highest thread counts, of several
-    /// the highest of each.
-    pub fn of(analysis: &'a Analysis) -> Option<Self> {
+    /// The figure, if there was anything to recover from: of one series its highest thread counts, of
+    /// several the highest of each.
+    pub fn of(analysis: &'a Analysis, sense: Sense) -> Option<Self> {
+        let all = || analysis.recovery.iter().filter(|one| one.sense == sense && one.n > 0);
         let of_series = |cells: &[usize]| -> Vec<&'a CellRecovery> {
-            let found = cells.iter().filter_map(|cell| {
-                analysis.recovery.iter().find(|recovery| recovery.cell == *cell)
-            });
-            found.collect()
+            cells.iter().filter_map(|cell| all().find(|one| one.cell == *cell)).collect()
         };
         let series: Vec<(&str, Vec<&CellRecovery>)> = analysis
             .series
@@ -55,10 +54,34 @@ impl<'a> Recovery<'a> {
                 .collect(),
         };
         curves.truncate(MOST_CURVES);
-        let left_out = analysis.recovery.len() - curves.len();
+        let left_out = all().count() - curves.len();
         let times = curves.iter().flat_map(|(_, one)| one.curve.last()).map(|point| point.time);
         let last_s = times.fold(0.0, f64::max);
         (last_s > 0.0).then_some(Recovery { analysis, curves, left_out, last_s })
+    }
+
+    fn title(&self) -> &'static str {
+        match (self.sense, self.by_throughput()) {
+            (Sense::Throughput, _) => "How long throughput stays below its share of the control",
+            (Sense::Pivot, true) => "How long a stall lasts",
+            (Sense::Pivot, false) => "How long a due growth stays pending",
+        }
+    }
+
+    fn still(&self) -> &'static str {
+        match (self.sense, self.by_throughput()) {
+            (Sense::Throughput, _) => "still below",
+            (Sense::Pivot, true) => "still stalled",
+            (Sense::Pivot, false) => "still pending",
+        }
+    }
+
+    fn over(&self) -> &'static str {
+        match (self.sense, self.by_throughput()) {
+            (Sense::Throughput, _) => "back",
+            (Sense::Pivot, true) => "recovered",
+            (Sense::Pivot, false) => "installed",
+        }
     }
 
     fn looks(&self) -> Vec<Look> {
@@ -82,21 +105,17 @@ impl<'a> Recovery<'a> {
 
     fn x_axis(&self) -> Axis {
         let scale = Scale::Linear { low: 0.0, high: self.last_s * 1.03 };
-        let title = match self.by_throughput() {
-            true => "seconds since the load began",
-            false => "seconds since growth became due",
+        let title = match (self.sense, self.by_throughput()) {
+            (Sense::Throughput, _) => "seconds since throughput fell",
+            (Sense::Pivot, true) => "seconds since the load began",
+            (Sense::Pivot, false) => "seconds since growth became due",
         };
         Axis { title: title.into(), scale, ticks: scale.steps(6) }
     }
 
     fn plot(&self) -> Plot {
         let entries = self.curves.iter().zip(self.looks()).map(|((name, one), look)| Entry {
-            label: format!(
-                "{name} ({} of {} {})",
-                one.events,
-                one.n,
-                if self.by_throughput() { "recovered" } else { "installed" }
-            ),
+            label: format!("{name} ({} of {} {})", one.events, one.n, self.over()),
             colour: look.colour,
             marker: None,
             filled: false,
@@ -113,13 +132,10 @@ impl<'a> Recovery<'a> {
         }
         Plot::new(
             self.size(),
-            match self.by_throughput() {
-                true => "How long a stall lasts",
-                false => "How long a due growth stays pending",
-            },
+            self.title(),
             &subtitle,
             self.x_axis(),
-            share_axis(if self.by_throughput() { "still stalled" } else { "still pending" }),
+            share_axis(self.still()),
             Legend::new(entries.collect()),
         )
         .with_lines_below(self.curves.len())
@@ -128,18 +144,28 @@ impl<'a> Recovery<'a> {
 
 impl Figure for Recovery<'_> {
     fn name(&self) -> String {
-        "recovery".into()
+        match self.sense {
+            Sense::Pivot => "recovery".into(),
+            Sense::Throughput => "recovery-throughput".into(),
+        }
     }
 
     fn caption(&self) -> String {
         let names: Vec<String> = self.curves.iter().map(|(name, _)| name.clone()).collect();
-        let what = match self.by_throughput() {
-            true => "Share of trials that are still stalled, over the time since the load began",
-            false => {
+        let names = analysis::words::list(&names);
+        let what = match (self.sense, self.by_throughput()) {
+            (Sense::Throughput, _) => {
+                "Share of stalled trials whose throughput is still below its share of the control, over \
+                 the time since it fell"
+            }
+            (Sense::Pivot, true) => {
+                "Share of trials that are still stalled, over the time since the load began"
+            }
+            (Sense::Pivot, false) => {
                 "Share of trials in which a due growth is still pending, over the time since it became due"
             }
         };
-        format!("{what}, for {}.", analysis::words::list(&names))
+        format!("{what}, for {names}.")
     }
 
     fn size(&self) -> (f64, f64) {

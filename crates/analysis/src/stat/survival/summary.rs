@@ -350,14 +350,23 @@ fn by_turnbull(
     until: f64,
     options: &SurvivalOptions,
 ) -> Result<GroupSummary, StatError> {
-    let turnbull = Turnbull::fit(&group.trials)?;
     let mut notes = vec![
         "Some times are known only between two looks: the curve is Turnbull's, which has no \
          interval, and no restricted mean, since within an interval it may fall anywhere."
             .into(),
     ];
-    let median = turnbull.quantile(0.5);
+    let turnbull = match Turnbull::fit(&group.trials) {
+        Ok(turnbull) => Some(turnbull),
+        // The laws do not need it.
+        Err(error @ StatError::NoConvergence { .. }) => {
+            notes.push(format!("No curve: {error}."));
+            None
+        }
+        Err(error) => return Err(error),
+    };
+    let median = turnbull.as_ref().and_then(|turnbull| turnbull.quantile(0.5));
     match median {
+        _ if turnbull.is_none() => {}
         Some((left, right)) if left < right => {
             notes.push(format!("The median lies in ({left}, {right}]; shown is the right edge."));
         }
@@ -366,9 +375,10 @@ fn by_turnbull(
             notes.push("No median: the curve stays above 1/2 within the time followed.".into());
         }
     }
-    let curve = turnbull
-        .masses()
+    let masses = turnbull.as_ref().map(|turnbull| turnbull.masses().to_vec());
+    let curve = masses
         .iter()
+        .flatten()
         .filter_map(|mass| {
             Some(CurvePoint {
                 time: mass.right?,
@@ -393,7 +403,7 @@ fn by_turnbull(
         fits,
         shape_test,
         pointwise: options.pointwise,
-        turnbull: Some(turnbull.masses().to_vec()),
+        turnbull: masses,
         notes,
     })
 }
