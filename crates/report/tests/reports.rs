@@ -163,7 +163,7 @@ fn checks_alone_are_a_report() {
 #[test]
 fn html_holds_its_figures_and_nothing_from_elsewhere() {
     let html = report(&Synthetic::reported(), Format::Html);
-    assert_eq!(html.matches("<svg").count(), 4);
+    assert_eq!(html.matches("<svg").count(), 6);
     assert!(!html.contains("src=") && !html.contains("<script"));
     assert!(html.contains("<code>auto</code> stalled from 48 threads on"));
 }
@@ -184,8 +184,8 @@ fn every_shape_of_data_is_drawn() {
     for (made, figures) in [
         (nothing, 0),
         (all_failed, 0),
-        (one, 3),
-        (huge, 3),
+        (one, 5),
+        (huge, 5),
         (several_kernels(), 6),
         (small_machine(), 2),
     ] {
@@ -195,6 +195,47 @@ fn every_shape_of_data_is_drawn() {
         for figure in drawn {
             assert!(!figure.svg.contains("NaN") && !figure.caption.is_empty());
         }
+    }
+}
+
+/// Long trials at a sample every 100 ms: one that recovers, one that rises and falls back, the control.
+fn long_trials() -> Synthetic {
+    let mut made = Synthetic::new(192);
+    for at in 0..6u32 {
+        let row = made.trial(192, "auto");
+        (row.duration_s, row.elapsed_s) = (Some(300.0), Some(300.0));
+        (row.mops_per_s, row.pivot_s) = (Some(9.0 + f64::from(at)), Some(170.0));
+        let (trial, long) = (row.trial, 1690 + 100 * at as usize);
+        if at == 0 {
+            let levels = [(3.4, 900), (9.0, 300), (3.4, 900), (31.0, 15), (3.4, 885)];
+            made.timeline(trial, 0.1, &levels);
+        } else {
+            made.timeline(trial, 0.1, &[(9.0, 10), (3.4, long), (24.8, 1), (34.7, 2989 - long)]);
+        }
+        let control = made.trial(192, "slots:512");
+        (control.duration_s, control.mops_per_s) = (Some(300.0), Some(40.0 + f64::from(at)));
+    }
+    made
+}
+
+#[test]
+fn the_timeline_shows_a_recovery_a_rise_and_the_control() {
+    let analysis = analysed(&long_trials());
+    let figures = AnyFigure::of(&analysis);
+    let drawn: Vec<_> = figures.iter().map(|figure| figure.svg().unwrap()).collect();
+    let timeline = drawn.iter().find(|drawn| drawn.name == "timeline").unwrap();
+    for said in
+        ["trial 7: back at 200 to 200.1 s", "trial 1: not back by 300 s", "trial 2: the control"]
+    {
+        assert!(timeline.caption.contains(said), "{}", timeline.caption);
+    }
+    for label in ["change of level", "rise that was no recovery", "50 % of the control"] {
+        assert!(timeline.svg.contains(label), "{label}");
+    }
+    assert!(drawn.iter().any(|drawn| drawn.name == "recovery-throughput"));
+    // To be looked at.
+    if let Some(folder) = std::env::var_os("FIGURES") {
+        write(&analysis, Path::new(&folder)).unwrap();
     }
 }
 
@@ -215,14 +256,18 @@ fn what_is_written_is_told_and_a_bad_place_is_an_error() {
             "stall-probability.svg",
             "threshold.svg",
             "throughput.svg",
+            "timeline.svg",
             "recovery.svg",
+            "recovery-throughput.svg",
             "stall-probability.png",
             "threshold.png",
             "throughput.png",
-            "recovery.png"
+            "timeline.png",
+            "recovery.png",
+            "recovery-throughput.png"
         ]
     );
-    let png = std::fs::read(&written[6]).unwrap();
+    let png = std::fs::read(&written[8]).unwrap();
     assert_eq!(&png[1..4], b"PNG");
     let occupied = folder.path().join("file");
     std::fs::write(&occupied, "").unwrap();

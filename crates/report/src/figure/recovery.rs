@@ -57,7 +57,7 @@ impl<'a> Recovery<'a> {
         let left_out = all().count() - curves.len();
         let times = curves.iter().flat_map(|(_, one)| one.curve.last()).map(|point| point.time);
         let last_s = times.fold(0.0, f64::max);
-        (last_s > 0.0).then_some(Recovery { analysis, curves, left_out, last_s })
+        (last_s > 0.0).then_some(Recovery { analysis, sense, curves, left_out, last_s })
     }
 
     fn title(&self) -> &'static str {
