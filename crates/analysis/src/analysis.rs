@@ -692,7 +692,8 @@ mod tests {
             found.answer_lines()[0],
             "By the rule `split`, the only trial of `auto` has no outcome: no throughput was recorded."
         );
-        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+        let of_modes = found.warnings.iter().any(|warning| warning.contains("mode"));
+        assert!(!of_modes, "{:?}", found.warnings);
     }
 
     fn imported(mut made: Synthetic) -> Synthetic {
