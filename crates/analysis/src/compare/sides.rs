@@ -329,7 +329,7 @@ impl Sides {
             });
             trials.push(Trial { cell, ..trial.clone() });
         }
-        let data = Data { runs: Vec::new(), cells, trials };
+        let data = Data { runs: Vec::new(), cells, trials, missing: Vec::new() };
         // Only the outcomes are taken, so that the tables' bootstrap need not be good.
         let resampling = Resampling { resamples: 100, ..Resampling::default() };
         let judged = Cells::of(&data, rule, control, level, resampling)?;
