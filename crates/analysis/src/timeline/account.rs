@@ -199,7 +199,7 @@ mod tests {
         assert!(!found.timelines[0].exists);
         // A source that printed none misses none.
         let mut imported = made();
-        imported.manifest.executor = "imported".into();
+        imported.manifest.executor = records::manifest::IMPORTED.into();
         let (said, _) = warnings(&imported, |file, _| std::fs::remove_file(file).unwrap());
         assert_eq!(said, "");
         let (said, _) = warnings(&imported, |file, text| write(file, &text[..39]));
