@@ -1288,23 +1288,37 @@ impl fmt::Display for Fact {
                         (n, events) => format!("{events} of {n} trials"),
                     }
                 )?;
-                let bound = |s: Option<f64>| s.map(seconds);
+                // From fewer trials no interval of a median has its level, whatever happens.
+                let enough = 1.0 - 2.0 * 0.5f64.powi((*n).min(60) as i32) >= *level;
+                let bound = |s: Option<f64>| s.filter(|_| enough).map(seconds);
+                let among = match n > events {
+                    true => format!(", with {rest} as censored,"),
+                    false => String::new(),
+                };
                 match (median.estimate, bound(median.low), bound(median.high)) {
                     (Some(median), Some(low), Some(high)) => write!(
                         f,
-                        "; the median time, with {rest} as censored, is {} ({low} to {high}, {} \
-                         interval).",
+                        "; the median time{among} is {} ({low} to {high}, {} interval).",
                         seconds(median),
                         percent(*level)
                     ),
                     (Some(median), Some(low), None) => write!(
                         f,
-                        "; the median time, with {rest} as censored, is {} (above {low} at {}; \
-                         there is no upper bound).",
+                        "; the median time{among} is {} (above {low} at {}; there is no upper bound).",
                         seconds(median),
                         percent(*level)
                     ),
-                    (Some(median), _, _) => write!(f, "; the median time is {}.", seconds(median)),
+                    (Some(median), _, _) if !enough => write!(
+                        f,
+                        "; the median time{among} is {} ({} {} too few for an interval at {}).",
+                        seconds(median),
+                        counted(*n, "trial", "trials"),
+                        if *n == 1 { "is" } else { "are" },
+                        percent(*level)
+                    ),
+                    (Some(median), _, _) => {
+                        write!(f, "; the median time{among} is {}.", seconds(median))
+                    }
                     (None, Some(low), _) => write!(
                         f,
                         ": too few for a median time, which is above {low} at {}.",
