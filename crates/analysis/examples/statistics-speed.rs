@@ -11,12 +11,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use stallscope_analysis::stat::samples::{MedianRatio, Resampling};
 use stallscope_analysis::stat::survival::{FollowUp, KaplanMeier, PointwiseMethod};
-use stallscope_analysis::stat::survival::{RankWeight, median, rank_tests};
+use stallscope_analysis::stat::survival::{RankWeight, median_by_band, rank_tests_of_curves};
 use stallscope_analysis::stat::two_by_two::{TwoByTwo, boschloo};
-use stallscope_analysis::stat::{Alternative, Level};
+use stallscope_analysis::stat::{Alternative, Level, StatError};
 
 type Answer = Result<Value, Box<dyn std::error::Error>>;
 
@@ -53,16 +54,20 @@ fn measure(folder: &Path, repeats: u32) -> Result<(), Box<dyn std::error::Error>
             Ok(json!(ratio.intervals.iter().find(|interval| interval.method == "bca")))
         })?;
         timed("survival", || {
-            let mut medians = Vec::new();
-            for side in &sides {
-                // The curve with its interval at every time, as the other side has it.
-                let curve = KaplanMeier::fit(side)?;
-                let band = PointwiseMethod::LogLog.band(&curve, Level::P95);
+            // The curves with their intervals at every time, as the other side has them.
+            let method = PointwiseMethod::LogLog;
+            let side = |trials: &&[FollowUp]| {
+                let curve = KaplanMeier::fit(trials)?;
+                let band = method.band(&curve, Level::P95);
                 let last = band.last().and_then(|bounds| bounds.low);
-                let middle = median(&curve, PointwiseMethod::LogLog, Level::P95);
-                medians.push(json!({"median": middle.estimate, "last_low": last}));
-            }
-            let test = rank_tests(&sides, &[RankWeight::LogRank])?;
+                let middle = median_by_band(&curve, method, Level::P95, &band);
+                Ok((curve, json!({"median": middle.estimate, "last_low": last})))
+            };
+            let found: Vec<(KaplanMeier, Value)> =
+                sides.par_iter().map(side).collect::<Result<_, StatError>>()?;
+            let curves: Vec<&KaplanMeier> = found.iter().map(|(curve, _)| curve).collect();
+            let test = rank_tests_of_curves(&curves, &[RankWeight::LogRank])?;
+            let medians: Vec<&Value> = found.iter().map(|(_, median)| median).collect();
             let log_rank = test.first().and_then(|test| test.result.statistic);
             Ok(json!({"groups": medians, "log_rank": log_rank}))
         })?;

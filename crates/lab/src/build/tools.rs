@@ -40,7 +40,12 @@ pub(super) fn require(source: &Path) -> Result<(), LabError> {
         return Ok(());
     }
     let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
-    let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
+    let mut packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
+    if !on_path("gcc") {
+        // Without a compiler nobody knows whether the headers are here; to install them twice is
+        // nothing.
+        packages.extend(HEADERS.map(|(_, package)| package));
+    }
     Err(LabError::Missing {
         program: names.join(", "),
         what_for: "a kernel is built with it".to_string(),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{plain, tail};
+use super::plain;
 use crate::cache::Cache;
 use crate::error::LabError;
 use crate::kernels::sha256;
@@ -46,8 +46,13 @@ pub(super) fn bring(folder: &Path, source: &Path) -> Result<PathBuf, LabError> {
         require_kernel(source, source)?;
         super::patches::forget(folder)?;
         copy(source, &tree)?;
-    } else {
-        unpack(folder, source, &tree)?;
+    } else if let Err(error) = unpack(folder, source, &tree) {
+        // What was refused leaves nothing in the cache; a tree of before stays.
+        let _ = fs::remove_dir_all(folder.join("source.next"));
+        if !tree.exists() {
+            let _ = fs::remove_dir_all(folder);
+        }
+        return Err(error);
     }
     require_kernel(&tree, source)?;
     Ok(tree)
@@ -94,7 +99,7 @@ fn unpack(folder: &Path, archive: &Path, tree: &Path) -> Result<(), LabError> {
         return Err(LabError::Shape(format!(
             "{} can't be unpacked: {}. Accepted is a folder, or a tar archive of a Linux source",
             archive.display(),
-            tail(&output.stderr, 1)
+            String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("tar said nothing")
         )));
     }
     require_kernel(&next, archive)?;

@@ -75,10 +75,11 @@ impl Shape {
         let Some(available) = available_mib(meminfo) else { return Ok(1) };
         match available / self.host_mib() {
             0 => Err(LabError::Shape(format!(
-                "a guest of {} CPUs and {} nodes takes {} MiB and {available} MiB are available; \
+                "a guest of {} CPUs and {} node{} takes {} MiB of the host and {available} MiB are available; \
                  fewer CPUs or nodes take less",
                 self.cpus,
                 self.nodes,
+                if self.nodes == 1 { "" } else { "s" },
                 self.host_mib()
             ))),
             guests => Ok(guests),

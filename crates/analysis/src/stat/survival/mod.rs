@@ -29,8 +29,8 @@ pub use follow_up::{FollowUp, Lifetime};
 pub use hazard_ratio::{HazardRatio, hazard_ratio, stratified_hazard_ratio};
 pub use kaplan_meier::{KaplanMeier, Step};
 pub use log_normal::{LogNormalFit, fit_log_normal};
-pub use quantile::{median, quantile};
-pub use rank_tests::{RankTest, RankWeight, rank_tests};
+pub use quantile::{median, median_by_band, quantile};
+pub use rank_tests::{RankTest, RankWeight, rank_tests, rank_tests_of_curves};
 pub use restricted_mean::{
     RestrictedMean, RestrictedMeanDifference, restricted_mean, restricted_mean_difference,
 };

@@ -1,6 +1,6 @@
 //! Quantiles of a survival curve, such as the median time, with their intervals.
 
-use super::{KaplanMeier, PointwiseMethod};
+use super::{Bounds, KaplanMeier, PointwiseMethod};
 use crate::stat::{Estimate, Level, StatError};
 
 /// How near to 1 − p a value of S counts as equal to it: above the rounding of a product of a
@@ -28,18 +28,33 @@ pub fn quantile(
     if !(p > 0.0 && p < 1.0) {
         return Err(StatError::domain("a share of the trials", p, "a number above 0 and below 1"));
     }
-    let band = method.band(curve, level);
+    Ok(inverted(curve, p, method.before(curve, level), &method.band(curve, level)))
+}
+
+/// [`median`] by a band of the curve that is there already: that of
+/// [`PointwiseMethod::band`] by the same method and level.
+pub fn median_by_band(
+    curve: &KaplanMeier,
+    method: PointwiseMethod,
+    level: Level,
+    band: &[Bounds],
+) -> Estimate {
+    inverted(curve, 0.5, method.before(curve, level), band)
+}
+
+/// The quantile, its interval by inverting the curve's.
+fn inverted(curve: &KaplanMeier, p: f64, before: Bounds, band: &[Bounds]) -> Estimate {
     let times = curve.steps().iter().map(|step| step.time);
     // So few trials that S may be at 1 − p from the start have a lower bound of 0.
-    let start = std::iter::once((0.0, method.before(curve, level).low));
+    let start = std::iter::once((0.0, before.low));
     let low = start.chain(times.clone().zip(band.iter().map(|bounds| bounds.low_after)));
     let high = times.clone().zip(band.iter().map(|bounds| bounds.high));
     let survival = times.zip(curve.steps().iter().map(|step| Some(step.survival)));
-    Ok(Estimate {
+    Estimate {
         estimate: first_at_or_below(survival, 1.0 - p),
         low: first_at_or_below(low, 1.0 - p),
         high: first_at_or_below(high, 1.0 - p),
-    })
+    }
 }
 
 /// The median time with its interval: [`quantile`] at 1/2.

@@ -105,14 +105,22 @@ pub fn rank_tests(
     }
     let curves =
         groups.iter().map(|group| KaplanMeier::fit(group)).collect::<Result<Vec<_>, _>>()?;
-    between(&curves.iter().collect::<Vec<_>>(), weights)
+    rank_tests_of_curves(&curves.iter().collect::<Vec<_>>(), weights)
 }
 
-/// [`rank_tests`] of groups, two or more, whose curves are there already.
-pub(super) fn between(
+/// [`rank_tests`] of groups, two or more, whose curves are there already: nothing is sorted again.
+///
+/// # Errors
+///
+/// [`StatError::TooFew`] with fewer than two curves; [`StatError::Domain`] for an exponent of
+/// Fleming and Harrington's that is negative or no finite number.
+pub fn rank_tests_of_curves(
     curves: &[&KaplanMeier],
     weights: &[RankWeight],
 ) -> Result<Vec<RankTest>, StatError> {
+    if curves.len() < 2 {
+        return Err(StatError::too_few("a rank test", "at least two groups", curves.len()));
+    }
     for weight in weights {
         if let RankWeight::FlemingHarrington { rho, gamma } = *weight {
             for (what, value) in [("rho", rho), ("gamma", gamma)] {

@@ -3,7 +3,12 @@
 //! The one place that sorts times and gathers ties. A curve takes the times of one group; a rank test and a
 //! partial likelihood walk those of several groups side by side.
 
+use rayon::slice::ParallelSliceMut;
+
 use super::{FollowUp, Step};
+
+/// From so many trials on, sorting on several CPUs pays for handing out the parts.
+const PARALLEL: usize = 1 << 14;
 
 /// What happens at one distinct time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +35,11 @@ impl Tied {
 pub(super) fn tied_times(trials: &[FollowUp]) -> Vec<Tied> {
     let mut keys: Vec<u64> =
         trials.iter().map(|trial| trial.time().to_bits() << 1 | u64::from(trial.event())).collect();
-    keys.sort_unstable();
+    if keys.len() < PARALLEL {
+        keys.sort_unstable()
+    } else {
+        keys.par_sort_unstable()
+    }
     keys.chunk_by(|a, b| a >> 1 == b >> 1)
         .map(|tied| {
             // Within a time, the trials without the event come first.

@@ -211,7 +211,7 @@ pub fn summarize(
                 RankWeight::GehanWilcoxon,
                 RankWeight::FlemingHarrington { rho, gamma },
             ];
-            tests = rank_tests::between(&curves, &weights)?;
+            tests = rank_tests::rank_tests_of_curves(&curves, &weights)?;
             if tests.iter().any(|test| test.result.p_value.is_none()) {
                 notes.push(
                     "The groups cannot be compared by ranks: at no event were trials of two \
