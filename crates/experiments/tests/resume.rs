@@ -58,14 +58,15 @@ fn a_killed_runner_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn an_interrupt_ends_the_trial_and_says_how_to_go_on() {
+fn a_signal_ends_the_trial_and_says_how_to_go_on() {
     let user = User::new();
+    // Not SIGINT: where the tests were started in the background it is ignored, and stays so.
     let mut child = user.start(&RUN.replace("40ms", "20s"));
     user.wait_for_lines("R/plan.csv", 12, &mut child);
-    let ended = end(child, "-INT");
+    let ended = end(child, "-TERM");
     assert_eq!(ended.status, Some(1), "{ended:?}");
     assert!(
-        ended.err.contains("SIGINT") && ended.err.contains("experiments resume R"),
+        ended.err.contains("SIGTERM") && ended.err.contains("experiments resume R"),
         "{ended:?}"
     );
     assert_eq!(user.rows("R/trials.csv").len(), 0);
