@@ -64,24 +64,32 @@ fn bound_near(found: Option<f64>, expected: &Value, what: &str, case: &Value) {
 
 #[test]
 fn coefficients_are_those_of_brglm2_or_more_likely() {
-    let mut same = 0;
+    let (mut same, mut short) = (0, 0);
     for (case, found) in cases() {
         let found = &found.fit;
         let highest = &case["highest"];
         near(found.penalised_log_likelihood, highest["value"].as_f64().unwrap(), "value", case);
         near(found.intercept, highest["intercept"].as_f64().unwrap(), "intercept", case);
         near(found.slope, highest["slope"].as_f64().unwrap(), "slope", case);
-        // brglm2 climbs from one place and may end on a lower maximum.
-        let of_r = highest["value_of_brglm2"].as_f64().unwrap();
-        if found.penalised_log_likelihood - of_r < 1e-7 {
-            near(found.intercept, case["fit"]["intercept"].as_f64().unwrap(), "intercept", case);
-            near(found.slope, case["fit"]["slope"].as_f64().unwrap(), "slope", case);
+        // brglm2 climbs from one place: it may end on a lower maximum, and where the top is flat it
+        // may end short of it, which its own value tells.
+        let of_r = |key: &str| case["fit"][key].as_f64().unwrap();
+        let short_by =
+            found.penalised_log_likelihood - highest["value_of_brglm2"].as_f64().unwrap();
+        if short_by < 1e-12 {
+            near(found.intercept, of_r("intercept"), "intercept", case);
+            near(found.slope, of_r("slope"), "slope", case);
             same += 1;
+        } else if short_by < 1e-7 {
+            let apart = (found.slope - of_r("slope")).abs() / found.slope.abs().max(1.0);
+            assert!(apart < 1e-4, "slope: {} where brglm2 is near the top, in {case}", found.slope);
+            short += 1;
         } else {
             assert!(found.several_maxima, "{case}");
         }
     }
     assert!(same > 200, "brglm2 ends on the highest maximum in {same} of {}", cases().len());
+    assert!(short <= 1, "brglm2 stops short of the top in {short} of {}", cases().len());
 }
 
 #[test]
