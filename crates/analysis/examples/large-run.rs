@@ -101,7 +101,7 @@ fn write(folder: &Path, trials: u64, samples: u64, seed: u64) -> Result<(), Box<
         let model = Model::drawn(&mut rng, threads, hash);
         let ops = model.write_samples(&mut rng, &mut timeline, number, samples)?;
         let row = model.row(number, cell + 1, 1 + (number - 1) / cells.len() as u64, ops);
-        plan.serialize(planned(&row))?;
+        plan.serialize(PlanRow::from(&row))?;
         rows.serialize(&row)?;
     }
     plan.flush()?;
@@ -229,25 +229,5 @@ impl Model {
             status: Status::Ok,
             error: None,
         }
-    }
-}
-
-fn planned(row: &TrialRow) -> PlanRow {
-    PlanRow {
-        sequence: row.sequence,
-        trial: row.trial,
-        block: row.block,
-        cell: row.cell,
-        workload: row.workload,
-        threads: row.threads,
-        ramp: row.ramp,
-        hash: row.hash,
-        placement: row.placement.clone(),
-        memory: row.memory.clone(),
-        locks: row.locks,
-        unlock: row.unlock,
-        messengers: row.messengers,
-        kernel: row.kernel.clone(),
-        labels: row.labels.clone(),
     }
 }

@@ -18,6 +18,7 @@ use crate::recovery::{CellRecovery, SeenBy, Sense};
 use crate::run::Run;
 use crate::series::Series;
 use crate::stat::proportion::at_most;
+use crate::stat::samples::median::median_ranks;
 use crate::stat::{Estimate, Level};
 use crate::threshold::SeriesThreshold;
 use crate::words::{counted, list, mops, p_value, percent, seconds, significant};
@@ -1289,7 +1290,8 @@ impl fmt::Display for Fact {
                     }
                 )?;
                 // From fewer trials no interval of a median has its level, whatever happens.
-                let enough = 1.0 - 2.0 * 0.5f64.powi((*n).min(60) as i32) >= *level;
+                let enough = Level::new(*level)
+                    .is_ok_and(|level| median_ranks(*n as usize, level).is_some());
                 let bound = |s: Option<f64>| s.filter(|_| enough).map(seconds);
                 let among = match n > events {
                     true => format!(", with {rest} as censored,"),

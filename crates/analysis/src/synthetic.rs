@@ -189,30 +189,13 @@ impl Synthetic {
     /// Every trial that was planned: those that there are, and as many more like the last as the
     /// manifest says.
     fn planned(&self) -> Vec<PlanRow> {
-        let row = |row: &TrialRow| PlanRow {
-            sequence: row.sequence,
-            trial: row.trial,
-            block: row.block,
-            cell: row.cell,
-            workload: row.workload,
-            threads: row.threads,
-            ramp: row.ramp,
-            hash: row.hash,
-            placement: row.placement.clone(),
-            memory: row.memory.clone(),
-            locks: row.locks,
-            unlock: row.unlock,
-            messengers: row.messengers,
-            kernel: row.kernel.clone(),
-            labels: row.labels.clone(),
-        };
-        let mut planned: Vec<PlanRow> = self.rows.iter().map(row).collect();
+        let mut planned: Vec<PlanRow> = self.rows.iter().map(PlanRow::from).collect();
         let mut model = Synthetic::new(self.cpus);
         let last = self.rows.last().unwrap_or(model.trial(1, "auto"));
         let highest = self.rows.iter().map(|row| row.trial).max().unwrap_or(0);
         let more = self.manifest.planned.saturating_sub(self.rows.len() as u64);
         for number in (1..=more).map(|at| highest.saturating_add(at)) {
-            planned.push(PlanRow { sequence: number, trial: number, ..row(last) });
+            planned.push(PlanRow { sequence: number, trial: number, ..PlanRow::from(last) });
         }
         planned
     }

@@ -24,6 +24,14 @@ pub enum Failure {
 pub type Outcome = Result<(), Failure>;
 
 impl Failure {
+    /// An error in its own words, by whose fault it is.
+    pub fn by_fault(error: &impl fmt::Display, is_request: bool) -> Failure {
+        match is_request {
+            true => Failure::Request(error.to_string()),
+            false => Failure::Running(error.to_string()),
+        }
+    }
+
     /// A file of results that could not be written. A place that can't be written to (a file
     /// stands where a folder is to be, it belongs to somebody else, its file system is read-only)
     /// is the request's fault; a disk that is full is not.

@@ -39,6 +39,29 @@ pub struct PlanRow {
     pub labels: String,
 }
 
+impl From<&TrialRow> for PlanRow {
+    /// What was planned for a trial, as its row repeats it.
+    fn from(row: &TrialRow) -> PlanRow {
+        PlanRow {
+            sequence: row.sequence,
+            trial: row.trial,
+            block: row.block,
+            cell: row.cell,
+            workload: row.workload,
+            threads: row.threads,
+            ramp: row.ramp,
+            hash: row.hash,
+            placement: row.placement.clone(),
+            memory: row.memory.clone(),
+            locks: row.locks,
+            unlock: row.unlock,
+            messengers: row.messengers,
+            kernel: row.kernel.clone(),
+            labels: row.labels.clone(),
+        }
+    }
+}
+
 /// A row of `trials.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "the columns are defined in CONTRACT and in docs/definitions.md")]

@@ -106,11 +106,7 @@ pub fn tell_files(files: &[PathBuf], out: &mut dyn Write) -> std::io::Result<()>
 
 /// A run that can't be read is the request's fault.
 pub fn analysis_failure(error: AnalysisError) -> Failure {
-    if error.is_request() {
-        Failure::Request(error.to_string())
-    } else {
-        Failure::Running(error.to_string())
-    }
+    Failure::by_fault(&error, error.is_request())
 }
 
 #[cfg(test)]

@@ -170,11 +170,7 @@ fn gate(comparison: &Comparison) -> Outcome {
 
 /// Sides that can't be compared are the request's fault.
 fn compare_failure(error: CompareError) -> Failure {
-    if error.is_request() {
-        Failure::Request(error.to_string())
-    } else {
-        Failure::Running(error.to_string())
-    }
+    Failure::by_fault(&error, error.is_request())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cache::Cache;
 use crate::error::LabError;
-use crate::kernels::{ABOUT, About, Kernel, keep};
+use crate::kernels::{About, Kernel, keep, kept};
 
 pub use patches::Patch;
 
@@ -68,9 +68,11 @@ pub fn build(
         debug: request.debug,
         ..About::default()
     };
-    let kept = cache.folder("built")?.join(&request.name);
-    if let Some(other) = kept_at(&kept).filter(|_| !request.replace) {
-        check_same(&request.name, &other, &about)?;
+    let folder_of_name = cache.folder("built")?.join(&request.name);
+    if !request.replace
+        && let Some(other) = kept(request.name.clone(), &folder_of_name)
+    {
+        check_same(&request.name, &other.about, &about)?;
     }
     tools::require(&request.source)?;
     let folder = tree::folder(cache, &request.source)?;
@@ -88,12 +90,7 @@ pub fn build(
     }
     let image = make.image(request.jobs, say)?;
     let bytes = std::fs::read(&image).map_err(|error| LabError::file("reading", &image, &error))?;
-    keep(request.name.clone(), &kept, &bytes, about)
-}
-
-/// What is kept under a name, if that is a kernel.
-fn kept_at(folder: &Path) -> Option<About> {
-    serde_json::from_slice(&std::fs::read(folder.join(ABOUT)).ok()?).ok()
+    keep(request.name.clone(), &folder_of_name, &bytes, about)
 }
 
 /// That a name can stand in a CSV cell, a folder and `uname -r`, and is not taken for another kind

@@ -51,7 +51,7 @@ pub struct About {
 }
 
 const IMAGE: &str = "image";
-pub(crate) const ABOUT: &str = "kernel.json";
+const ABOUT: &str = "kernel.json";
 
 /// The kernels of the cache: those fetched, newest first, then those built, by name.
 pub fn here(cache: &Cache) -> Vec<Kernel> {

@@ -70,10 +70,7 @@ impl<'a> StallProbability<'a> {
                 n => format!(" {n} controls, none of which stalled, are in the table only."),
             };
         }
-        if self.left_out > 0 {
-            let more = counted(self.left_out as u64, "more series is", "more series are");
-            subtitle += &format!(" {more} in the table only.");
-        }
+        subtitle += &left_out_in_words(self.left_out);
         // Not over the data: bars reach far up where trials are few.
         if let Some(text) = remark(self.analysis) {
             subtitle = format!("{text} {subtitle}");
@@ -103,6 +100,15 @@ pub(super) fn share_axis(title: &str) -> Axis {
 /// A series' name in a legend.
 pub(super) fn named(series: &Series) -> String {
     if series.is_control { format!("{} (control)", series.name) } else { series.name.clone() }
+}
+
+/// What follows in a subtitle where a figure has no room for all series; else nothing.
+pub(super) fn left_out_in_words(left_out: usize) -> String {
+    if left_out == 0 {
+        return String::new();
+    }
+    let more = counted(left_out as u64, "more series is", "more series are");
+    format!(" {more} in the table only.")
 }
 
 /// What to say with a figure in which nothing could stall.

@@ -3,11 +3,11 @@
 use analysis::Analysis;
 use analysis::cells::Cell;
 use analysis::series::Series;
-use analysis::words::{counted, percent};
+use analysis::words::percent;
 
 use super::Figure;
 use super::rows::{MOST_ROWS, ROW, at_threads, control_mark, row_axis, rows};
-use super::stall_probability::{named, remark, share_axis};
+use super::stall_probability::{left_out_in_words, named, remark, share_axis};
 use crate::draw::{Backend, Canvas, DrawError, Legend, Plot, look};
 
 /// The figure.
@@ -41,10 +41,7 @@ impl<'a> StallRows<'a> {
             percent(self.analysis.level.get()),
             self.analysis.stall.in_words(&self.analysis.control)
         );
-        if self.left_out > 0 {
-            let more = counted(self.left_out as u64, "more series is", "more series are");
-            subtitle += &format!(" {more} in the table only.");
-        }
+        subtitle += &left_out_in_words(self.left_out);
         if let Some(text) = remark(self.analysis) {
             subtitle = format!("{text} {subtitle}");
         }

@@ -11,7 +11,7 @@ use analysis::words::counted;
 
 use super::Figure;
 use super::rows::{MOST_ROWS, ROW, at_threads, control_mark, row_axis, rows};
-use super::stall_probability::named;
+use super::stall_probability::{left_out_in_words, named};
 use super::throughput::{MOST_POINTS, jitter};
 use crate::draw::{
     Axis, Backend, Canvas, DrawError, Entry, INK, Legend, Marker, Plot, STALL, Scale, look,
@@ -117,10 +117,7 @@ impl<'a> ThroughputRows<'a> {
             let zeros = counted(self.zeros as u64, "trial", "trials");
             subtitle += &format!(" At the left end: {zeros} with 0 Mops/s.");
         }
-        if self.left_out > 0 {
-            let more = counted(self.left_out as u64, "more series is", "more series are");
-            subtitle += &format!(" {more} in the table only.");
-        }
+        subtitle += &left_out_in_words(self.left_out);
         let scale = Scale::log_around(self.points.iter().map(|point| point.mops), 0.06);
         let x = Axis { title: "throughput, Mops/s".into(), scale, ticks: scale.decades() };
         Plot::new(

@@ -74,10 +74,7 @@ pub fn cache() -> Result<Cache, Failure> {
 
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Failure {
-        match error.is_request() {
-            true => Failure::Request(error.to_string()),
-            false => Failure::Running(error.to_string()),
-        }
+        Failure::by_fault(&error, error.is_request())
     }
 }
 
