@@ -108,6 +108,11 @@ impl Columns {
         self.header.iter().any(|name| name == column)
     }
 
+    /// The columns' names, in the file's order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.header.iter().map(String::as_str)
+    }
+
     /// An error about the file as a whole: its name, then the sentence.
     pub fn wrong(&self, why: impl std::fmt::Display) -> Failure {
         Failure::Request(format!("{}: {why}", self.file))
@@ -147,10 +152,15 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// The line on which the row begins, from 1.
+    pub fn line(&self) -> u64 {
+        self.record.position().map_or(0, csv::Position::line)
+    }
+
     /// An error about this cell: file, line and column, then the sentence.
     pub fn wrong(&self, column: &str, why: impl std::fmt::Display) -> Failure {
-        let line = self.record.position().map_or(0, csv::Position::line);
-        Failure::Request(format!("{}, line {line}, column `{column}`: {why}", self.of.file))
+        let (file, line) = (&self.of.file, self.line());
+        Failure::Request(format!("{file}, line {line}, column `{column}`: {why}"))
     }
 }
 

@@ -4,10 +4,12 @@
 //! file. Each builds the text of its answer with [`table`] and hands it over with
 //! [`Options::answer`], which chooses between text and JSON.
 
+pub mod adjust;
 pub mod calibrate;
 pub mod columns;
 pub mod power;
 pub mod proportion;
+pub mod recovery;
 pub mod samples;
 pub mod strata;
 pub mod survival;
@@ -26,8 +28,9 @@ use crate::failure::{Failure, Outcome};
 
 /// Statistics on numbers typed in
 ///
-/// Proportions, two-by-two tables, strata and power, by the same code that `analyze` uses. Results
-/// are on standard output; `--json` gives them in full precision.
+/// Proportions, two-by-two tables, strata, survival, recovery, thresholds, samples, several p-values and
+/// power, by the same code that `analyze` uses. Results are on standard output; `--json` gives them in
+/// full precision.
 #[derive(Debug, Args)]
 pub struct StatArgs {
     #[command(subcommand)]
@@ -36,9 +39,11 @@ pub struct StatArgs {
 
 #[derive(Debug, Subcommand)]
 enum StatCommand {
+    Adjust(adjust::AdjustArgs),
     Calibrate(calibrate::CalibrateArgs),
     Power(power::PowerArgs),
     Proportion(proportion::ProportionArgs),
+    Recovery(recovery::RecoveryArgs),
     Samples(samples::SamplesArgs),
     Strata(strata::StrataArgs),
     Survival(survival::SurvivalArgs),
@@ -49,9 +54,11 @@ enum StatCommand {
 /// Runs one `stat` subcommand, writing its result to `out`.
 pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
+        StatCommand::Adjust(args) => adjust::run(args, out),
         StatCommand::Calibrate(args) => calibrate::run(args, out),
         StatCommand::Power(args) => power::run(args, out),
         StatCommand::Proportion(args) => proportion::run(args, out),
+        StatCommand::Recovery(args) => recovery::run(args, out),
         StatCommand::Samples(args) => samples::run(args, out),
         StatCommand::Strata(args) => strata::run(args, out),
         StatCommand::Threshold(args) => threshold::run(args, out),

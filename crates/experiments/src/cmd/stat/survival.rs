@@ -164,7 +164,8 @@ fn text(summary: &SurvivalSummary, options: &Options) -> String {
     text + &notes(&summary.notes)
 }
 
-fn group_text(group: &GroupSummary, options: &Options) -> String {
+/// A group's curve, median, mean and fits.
+pub(super) fn group_text(group: &GroupSummary, options: &Options) -> String {
     let percent = number(options.level.get() * 100.0);
     let name = group.group.as_ref().map_or(String::new(), |name| format!("{name}: "));
     let mut text = format!(
