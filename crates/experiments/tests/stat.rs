@@ -75,7 +75,7 @@ fn strata_have_the_contracts_shape() {
     let user = User::new();
     user.write("s.csv", "test_n,test_k,stratum,base_k,base_n\n10,0,a,8,10\n10,1,\"b, c\",3,10\n");
     let found = json(&user.experiments("stat strata s.csv --json"));
-    assert_eq!(keys(&found), ["strata", "odds_ratio", "difference", "tests"]);
+    assert_eq!(keys(&found), ["strata", "odds_ratio", "difference", "tests", "notes"]);
     assert_eq!(
         keys(&found["strata"][1]),
         ["stratum", "base", "test", "difference", "ratio", "odds_ratio"]
@@ -144,4 +144,168 @@ fn a_wrong_file_is_named_with_line_and_column() {
     with(&format!("{header}a,1,2,1,9\nb,x,2,1,9\n")).refused(&["s.csv, line 3, column `base_k`: "]);
     with(&format!("{header}a,1,2,10,9\n")).refused(&["s.csv, line 2, column `test_k`: 10 is more"]);
     user.experiments("stat strata none.csv").refused(&["none.csv cannot be read"]);
+}
+
+#[test]
+fn p_values_are_adjusted_side_by_side() {
+    let user = User::new();
+    user.write("p.csv", "contrast,threads,p\na,96,0.01\nb,128,0.04\nc,192,\nd,8,0.03\ne,4,0.005\n");
+    let found = json(&user.experiments("stat adjust p.csv --json"));
+    assert_eq!(keys(&found), ["n", "level", "rejected", "rows", "notes"]);
+    assert_eq!(
+        keys(&found["rows"][0]),
+        ["line", "contrast", "threads", "p", "holm", "benjamini_hochberg"]
+    );
+    assert_eq!(found["n"], 4);
+    // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm"), and "BH".
+    for (row, holm, share) in [(0, 0.03, 0.02), (1, 0.06, 0.04), (3, 0.06, 0.04), (4, 0.02, 0.02)] {
+        let near = |key: &str, value: f64| {
+            assert!(
+                (found["rows"][row][key].as_f64().unwrap() - value).abs() < 1e-12,
+                "{row} {key}"
+            );
+        };
+        near("holm", holm);
+        near("benjamini_hochberg", share);
+    }
+    let without = &found["rows"][2];
+    assert!(without["p"].is_null() && without["holm"].is_null());
+    assert_eq!((&without["contrast"], &without["line"]), (&"c".into(), &4.into()));
+    let counts = serde_json::json!({"raw": 4, "holm": 2, "benjamini_hochberg": 4});
+    assert_eq!(found["rejected"], counts);
+
+    let said = user.experiments("stat adjust p.csv --name contrast").ok();
+    let cells =
+        |line: usize| said.lines().nth(line).unwrap().split_whitespace().collect::<Vec<_>>();
+    assert_eq!(cells(0), ["contrast", "p", "holm", "benjamini-hochberg"]);
+    assert_eq!(cells(2), ["b", "0.0400", "0.0600", "0.0400"]);
+    assert!(said.contains("Of 4 p-values, at most 0.05: 4 raw, 2 by Holm, 4 by"), "{said}");
+    assert!(said.contains("1 row without a p-value"), "{said}");
+    let stricter = json(&user.experiments("stat adjust p.csv --level 0.99 --json"));
+    assert_eq!(stricter["rejected"]["holm"], 0);
+}
+
+#[test]
+fn what_is_no_p_value_is_named() {
+    let user = User::new();
+    let with = |text: &str, args: &str| {
+        user.write("p.csv", text);
+        user.experiments(&format!("stat adjust p.csv {args}"))
+    };
+    with("", "").refused(&["p.csv is empty"]);
+    with("p\n", "").refused(&["p.csv has a header and no rows"]);
+    with("contrast,q\na,0.1\n", "").refused(&["line 1: there is no column `p`", "`contrast`, `q`"]);
+    assert_eq!(with("contrast,q\na,0.1\n", "--column q").status, Some(0));
+    with("p\n0.5\n1.5\n", "").refused(&["p.csv, line 3, column `p`: 1.5", "from 0 to 1"]);
+    with("p\n-0.5\n", "").refused(&["line 2, column `p`: -0.5"]);
+    with("p\nnan\n", "").refused(&["line 2, column `p`: `nan` is not a finite number"]);
+    with("p\n<0.001\n", "").refused(&["line 2, column `p`: `<0.001` is not a number"]);
+    with("a,p\nx,\n", "").refused(&["every cell of the column `p` is empty"]);
+    with("holm,p\nx,0.1\n", "").refused(&["the column `holm` can't be carried through"]);
+    with("a,p\nx,0.1\n", "--name b").refused(&["there is no column `b`"]);
+    user.experiments("stat adjust none.csv").refused(&["none.csv cannot be read"]);
+}
+
+#[test]
+fn strata_that_say_nothing_are_named() {
+    let user = User::new();
+    let header = "stratum,base_k,base_n,test_k,test_n\n";
+    let with = |rows: &str, args: &str| {
+        user.write("s.csv", &format!("{header}{rows}"));
+        user.experiments(&format!("stat strata s.csv {args}"))
+    };
+    let rows =
+        "epyc,8,10,0,10\narm,3,8,0,0\nxeon,0,0,1,9\nice,0,0,0,0\nquiet,0,8,0,8\nlost,8,8,8,8\n";
+    let said = with(rows, "").ok();
+    for (what, who) in [
+        ("no trials on the test side", "arm"),
+        ("no trials on the base side", "xeon"),
+        ("no trials at all", "ice"),
+        ("no events on either side", "quiet"),
+        ("every trial of both sides has the event", "lost"),
+    ] {
+        let line =
+            said.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{said}"));
+        assert!(line.ends_with(&format!(": {who}.")), "{line}");
+    }
+    let found = json(&with(rows, "--json"));
+    assert_eq!(found["notes"][1], "no trials on the test side, so nothing about the contrast: arm");
+    // They change no number.
+    let alone = json(&with("epyc,8,10,0,10\nquiet,0,8,0,8\nlost,8,8,8,8\n", "--json"));
+    assert_eq!((&found["tests"], &found["difference"]), (&alone["tests"], &alone["difference"]));
+    assert!(found["strata"][1]["difference"]["estimate"].is_null());
+
+    for rows in ["arm,3,8,0,0\n", "arm,3,8,0,0\nxeon,0,0,1,9\n", "ice,0,0,0,0\n"] {
+        with(rows, "")
+            .refused(&["s.csv: no stratum has trials on both sides", "base_n and test_n"]);
+    }
+    // Few counts: the exact test is the one to read.
+    assert!(with("arm,4,24,0,24\n", "").ok().contains("read exact-strata, not cmh"));
+}
+
+#[test]
+fn samples_say_whether_they_have_two_modes() {
+    let user = User::new();
+    user.write("a.csv", "\u{feff}mops\n52.8\n46.1\n36.3\n51.7\n49.6\n4.2\n4.5\n4.0\n5.1\n4.6\n");
+    user.write("b.csv", "52.8\n46.1\n36.3\n51.7\n49.6\n");
+    user.write("c.csv", "-1\n2\n3\n");
+    let found = json(&user.experiments("stat samples a.csv b.csv --resamples 1000 --json"));
+    assert_eq!(
+        keys(&found),
+        ["a", "b", "median_ratio", "hodges_lehmann", "tests", "modes", "notes"]
+    );
+    let modes = &found["modes"]["a"];
+    assert_eq!((&modes["n"], &modes["lower"]), (&10.into(), &5.into()));
+    let cut = modes["cut"].as_f64().unwrap();
+    assert!(cut > 5.1 && cut < 36.3, "{cut}");
+    assert!(modes["bic_gain"].as_f64().unwrap() >= 10.0);
+    let p = modes["dip"]["p_value"].as_f64().unwrap();
+    assert!(p > 0.0 && p < 0.05, "{p}");
+    // Dips are from 1/2n to 1/4.
+    let dip = modes["dip"]["statistic"].as_f64().unwrap();
+    assert!((0.05..=0.25).contains(&dip), "{dip}");
+    let components = modes["components"].as_array().unwrap();
+    assert_eq!(components.len(), 2);
+    assert_eq!(keys(&components[0]), ["weight", "mu", "sigma"]);
+    assert!((components[0]["mu"].as_f64().unwrap().exp() - 4.46).abs() < 0.05);
+    assert!((components[1]["mu"].as_f64().unwrap().exp() - 46.9).abs() < 0.5);
+    // Five values are too few, negative ones have no logarithm.
+    assert!(found["modes"]["b"]["cut"].is_null() && found["modes"]["b"]["bic_gain"].is_null());
+    assert!(found["modes"]["b"]["reason"].as_str().unwrap().contains("too few"));
+    let negative = json(&user.experiments("stat samples a.csv c.csv --resamples 100 --json"));
+    assert!(negative["modes"]["b"].is_null());
+
+    let said = user.experiments("stat samples a.csv b.csv --resamples 1000").ok();
+    for part in
+        ["BIC gain", "a has two modes, 5 of 10 below", "b is not called bimodal: 5 positive"]
+    {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+}
+
+#[test]
+fn samples_are_a_column_of_a_csv_with_several() {
+    let user = User::new();
+    user.write("t.csv", "trial,mops_per_s,other\n1,52.8,4.2\n2,46.1,\n3,36.3,4.0\n");
+    let run = |args: &str| user.experiments(&format!("stat samples {args}"));
+    let found = json(&run("t.csv t.csv --column mops_per_s --column-b other --json"));
+    assert_eq!((&found["a"]["median"], &found["a"]["n"]), (&46.1.into(), &3.into()));
+    assert_eq!((&found["b"]["median"], &found["b"]["n"]), (&4.1.into(), &2.into()));
+    let notes = found["notes"].as_array().unwrap();
+    assert!(notes.contains(&"b: 1 row without a value, left out of 3".into()), "{notes:?}");
+
+    run("t.csv t.csv")
+        .refused(&["t.csv, line 1: there are 3 columns, `trial`, `mops_per_s`, `other`"]);
+    run("t.csv t.csv").refused(&["--column NAME"]);
+    run("t.csv t.csv --column mops").refused(&["line 1: there is no column `mops`"]);
+    user.write("u.csv", "trial,mops_per_s\n1,52.8\n2,fast\n");
+    run("u.csv t.csv --column mops_per_s")
+        .refused(&["u.csv, line 3, column `mops_per_s`: `fast` is not a number"]);
+    user.write("u.csv", "trial,mops_per_s\n1,inf\n");
+    run("t.csv u.csv --column mops_per_s").refused(&["u.csv, line 2, column `mops_per_s`: `inf`"]);
+    user.write("u.csv", "trial,mops_per_s\n1,\n");
+    run("t.csv u.csv --column mops_per_s")
+        .refused(&["every cell of the column `mops_per_s` is empty"]);
+    user.write("u.csv", "52.8,46.1\n");
+    run("u.csv t.csv").refused(&["u.csv, line 1: `52.8,46.1` is not a number", "--column NAME"]);
 }

@@ -64,6 +64,11 @@ impl Stratum {
         Ok(Stratum { name, base: [base_k, base_n], test: [test_k, test_n] })
     }
 
+    /// Whether both sides have trials, so that it says something about the contrast.
+    pub fn compares(&self) -> bool {
+        self.base[1] > 0 && self.test[1] > 0
+    }
+
     /// Its table, if both sides have trials.
     fn table(&self) -> Option<TwoByTwo> {
         TwoByTwo::new(self.base[0], self.base[1], self.test[0], self.test[1]).ok()

@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use analysis::stat::strata::{self, StrataSummary, Stratum};
+use analysis::stat::strata::{self, StrataSummary, Stratum, mantel_fleiss};
 use clap::Args;
+use serde::Serialize;
 
 use super::Options;
 use super::columns::{Columns, Row};
@@ -20,6 +21,9 @@ const COLUMNS: [&str; 5] = ["stratum", "base_k", "base_n", "test_k", "test_n"];
 /// stratum is shown, then the Mantel-Haenszel odds ratio and risk difference, the
 /// Cochran-Mantel-Haenszel test, its exact form, and Breslow-Day's test of one odds ratio with
 /// Tarone's correction.
+///
+/// A stratum without trials on one side says nothing about the contrast and adds nothing; it is named. A
+/// file without a stratum that has trials on both sides is refused.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  experiments stat strata machines.csv\n\nwith\n  \
                         stratum,base_k,base_n,test_k,test_n\n  epyc-96,8,10,0,10\n  \
@@ -36,8 +40,23 @@ pub struct StrataArgs {
 pub fn run(args: StrataArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read(&args.file, &COLUMNS)?;
     let strata = columns.rows().map(stratum).collect::<Result<Vec<_>, _>>()?;
+    if strata.iter().all(|stratum| !stratum.compares()) {
+        return Err(columns.wrong(
+            "no stratum has trials on both sides, so there is nothing to compare; a stratum needs \
+             base_n and test_n of 1 or more",
+        ));
+    }
     let summary = strata::summarize(&strata, args.options.level)?;
-    args.options.answer(out, &summary, || text(&summary, &args.options))
+    let answer = Answer { notes: notes(&strata, &summary), summary };
+    args.options.answer(out, &answer, || text(&answer, &args.options))
+}
+
+/// What CONTRACT.md promises, then what does not exist, and why.
+#[derive(Debug, Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    summary: StrataSummary,
+    notes: Vec<String>,
 }
 
 fn stratum(row: Row<'_>) -> Result<Stratum, Failure> {
@@ -52,7 +71,8 @@ fn stratum(row: Row<'_>) -> Result<Stratum, Failure> {
     Ok(Stratum::new(row.text("stratum"), base_k, base_n, test_k, test_n)?)
 }
 
-fn text(summary: &StrataSummary, options: &Options) -> String {
+fn text(answer: &Answer, options: &Options) -> String {
+    let summary = &answer.summary;
     let percent = number(options.level.get() * 100.0);
     let mut each =
         Table::new(&["stratum", "base", "test", "difference", "odds ratio", "low", "high"]);
@@ -85,59 +105,94 @@ fn text(summary: &StrataSummary, options: &Options) -> String {
             asks.to_owned(),
         ]);
     }
+    let mut notes: String = answer.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
+    if !notes.is_empty() {
+        notes.push('\n');
+    }
     format!(
-        "{}\n{}\n{}\n{}Default: cmh where strata are well filled (no continuity correction), \
+        "{}\n{}\n{}\n{notes}Default: cmh where strata are well filled (no continuity correction), \
          exact-strata where cells are few.\nThe difference's interval is Klingenberg's (Sato's \
          variance, score form). Assumes independent trials, and for the\npooled estimates one \
          contrast in all strata; a large breslow-day-tarone p-value does not prove that.\n",
         each.render(),
         pooled.render(),
         tests.render(),
-        notes(summary),
     )
 }
 
 /// What does not exist, and why.
-fn notes(summary: &StrataSummary) -> String {
-    let mut notes = String::new();
-    let empty = summary
-        .strata
-        .iter()
-        .filter(|s| s.base.n == 0 || s.test.n == 0)
-        .map(|s| s.stratum.as_str())
-        .collect::<Vec<_>>();
-    if !empty.is_empty() {
-        notes += &format!(
-            "No trials on one side, so nothing about the contrast: {}.\n",
-            empty.join(", ")
-        );
+fn notes(strata: &[Stratum], summary: &StrataSummary) -> Vec<String> {
+    let mut notes = Vec::new();
+    let named = |is: &dyn Fn(u64, u64, u64, u64) -> bool| {
+        let found = summary.strata.iter().filter(|s| is(s.base.k, s.base.n, s.test.k, s.test.n));
+        found.map(|s| s.stratum.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    for (what, names) in [
+        (
+            "no trials on the base side, so nothing about the contrast",
+            named(&|_, base_n, _, test_n| base_n == 0 && test_n > 0),
+        ),
+        (
+            "no trials on the test side, so nothing about the contrast",
+            named(&|_, base_n, _, test_n| base_n > 0 && test_n == 0),
+        ),
+        ("no trials at all", named(&|_, base_n, _, test_n| base_n == 0 && test_n == 0)),
+        (
+            "no events on either side, so nothing about the odds ratio and its tests",
+            named(&|base_k, base_n, test_k, test_n| {
+                base_n > 0 && test_n > 0 && base_k == 0 && test_k == 0
+            }),
+        ),
+        (
+            "every trial of both sides has the event, so nothing about the odds ratio and its tests",
+            named(&|base_k, base_n, test_k, test_n| {
+                base_n > 0 && test_n > 0 && base_k == base_n && test_k == test_n
+            }),
+        ),
+    ] {
+        if !names.is_empty() {
+            notes.push(format!("{what}: {names}"));
+        }
     }
     let no_bounds = |contrast: &analysis::stat::two_by_two::Contrast| {
         contrast.intervals.iter().all(|interval| interval.low.is_none())
     };
     if no_bounds(&summary.odds_ratio) {
-        notes += "The common odds ratio is 0, infinite or unknown: it has no interval on the log \
-                  scale. The exact test still answers.\n";
+        notes.push(
+            "the common odds ratio is 0, infinite or unknown: it has no interval on the log scale. The \
+             exact test still answers"
+                .into(),
+        );
     }
     if no_bounds(&summary.difference) {
-        notes += "The common difference has no interval: events, or non-events, are missing \
-                  altogether.\n";
+        notes.push(
+            "the common difference has no interval: events, or non-events, are missing altogether"
+                .into(),
+        );
     }
     for test in summary.tests.iter().filter(|test| test.p_value.is_none()) {
-        notes += match test.method {
-            "cmh" => "cmh: no stratum has both events and non-events.\n",
-            "exact-strata" => {
-                "exact-strata: no count can vary, or the strata are too large to enumerate (then \
-                 cmh serves).\n"
+        notes.push(
+            match test.method {
+                "cmh" => "cmh: no stratum has both events and non-events",
+                "exact-strata" => {
+                    "exact-strata: no count can vary, or the strata are too large to enumerate (then \
+                     cmh serves)"
+                }
+                _ => {
+                    "breslow-day-tarone: fewer than two informative strata, or no finite common odds \
+                     ratio"
+                }
             }
-            _ => {
-                "breslow-day-tarone: fewer than two informative strata, or no finite common odds \
-                 ratio.\n"
-            }
-        };
+            .into(),
+        );
     }
-    if !notes.is_empty() {
-        notes.push('\n');
+    let by_chi_square = summary.tests.iter().any(|test| test.p_value.is_some());
+    if by_chi_square && mantel_fleiss::is_sparse(strata) {
+        notes.push(format!(
+            "sparse by Mantel and Fleiss' criterion ({} where {} is enough): read exact-strata, not cmh",
+            number(mantel_fleiss::room(strata)),
+            number(mantel_fleiss::ENOUGH)
+        ));
     }
     notes
 }
