@@ -94,7 +94,7 @@ pub fn mean(ratios: &[StratumRatio], level: Level, resampling: Resampling) -> Op
     }
     let count = used.len() as f64;
     let logs: f64 = used.iter().filter_map(|one| one.ratio.estimate).map(f64::ln).sum();
-    let laws: Vec<[ResampledMedian<'_>; 2]> = used
+    let laws: Vec<[ResampledMedian; 2]> = used
         .iter()
         .map(|one| [ResampledMedian::new(&one.values[0]), ResampledMedian::new(&one.values[1])])
         .collect();

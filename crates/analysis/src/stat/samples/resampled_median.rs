@@ -1,17 +1,20 @@
 //! The median of a bootstrap resample, drawn from its exact law.
 //!
 //! A resample of n values is n draws with replacement from x₍₁₎ ≤ … ≤ x₍ₙ₎. Its median depends on the
-//! ranks of its one or two middle values alone, and their law is known, so that a draw costs the
-//! same for ten values as for a million and no resample is built:
+//! ranks of its one or two middle values alone, and their law is known, so that no resample is built:
 //!
 //! - the m-th smallest of the resample is at most x₍ⱼ₎ with probability P(Bin(n, j/n) ≥ m);
-//! - for n = 2m, the m-th is x₍ᵢ₎ and the next is above it with probability
-//!   C(2m, m) · [(i/n)ᵐ − ((i−1)/n)ᵐ] · (1 − i/n)ᵐ: one half of the resample at or below i with at
-//!   least one on i, the other half above;
-//! - given that, the next is the least of m uniform draws from the ranks above i.
+//! - for n = 2m, the m-th is x₍ᵢ₎ and the next is x₍ⱼ₎, j > i, with probability
+//!   C(2m, m) · [(i/n)ᵐ − ((i−1)/n)ᵐ] · [((n−j+1)/n)ᵐ − ((n−j)/n)ᵐ]: one half of the resample at or
+//!   below i with at least one on i, the other half at or above j with at least one on j.
+//!
+//! The law is a table of about 10√n medians for odd n, and 350√n for even; a draw inverts it by a guide
+//! table, at the same cost for any size.
 //!
 //! Sources: B. Efron, *Bootstrap methods: another look at the jackknife*, Ann. Statist. 7 (1979),
-//! section 3 (the law for odd n); the law of the pair follows in the same way.
+//! section 3 (the law for odd n); the law of the pair follows in the same way. H.-C. Chen and
+//! Y. Asau, *On generating random variates from an empirical distribution*, AIIE Trans. 6 (1974), the
+//! guide table.
 
 use rand::{Rng, RngExt};
 use statrs::function::beta::checked_beta_reg;
@@ -19,88 +22,106 @@ use statrs::function::factorial::ln_factorial;
 
 use super::median::median_of_sorted;
 
+/// What is left out of the table: a probability that no draw of 53 bits can tell from 0.
+const NEGLIGIBLE: f64 = 1e-18;
+
 /// The law of the median of a resample of one sample.
 #[derive(Debug, Clone)]
-pub struct ResampledMedian<'a> {
-    ascending: &'a [f64],
-    /// The rank, from 0, that `cumulative[0]` belongs to. Ranks outside the table are further than
-    /// ten standard deviations out; their probability is below 1e-20.
-    first: usize,
-    /// P(lower middle rank ≤ first + index).
+pub struct ResampledMedian {
+    /// Medians that a resample may have, by the ranks of its middle values.
+    medians: Vec<f64>,
+    /// P(this median or one before it).
     cumulative: Vec<f64>,
-    /// For even n: P(upper middle rank = lower | lower = first + index).
-    stays: Vec<f64>,
+    /// Where in `cumulative` a search begins, for equal parts of (0, 1).
+    guide: Vec<usize>,
 }
 
-impl<'a> ResampledMedian<'a> {
-    /// The law for an ascending sample.
-    pub fn new(ascending: &'a [f64]) -> Self {
-        let n = ascending.len();
-        let m = n.div_ceil(2);
-        let reach = (5.0 * (n as f64).sqrt()).ceil() as usize + 2;
-        let first = (n / 2).saturating_sub(reach);
-        let last = (n / 2 + reach).min(n);
-        let at_most = |ranks: usize| -> f64 {
-            match ranks {
-                0 => 0.0,
-                _ if ranks >= n => 1.0,
-                _ => checked_beta_reg(m as f64, (n - m + 1) as f64, ranks as f64 / n as f64)
-                    .unwrap_or(f64::NAN),
+impl ResampledMedian {
+    /// The law for an ascending sample; that of an empty one is NaN.
+    pub fn new(ascending: &[f64]) -> Self {
+        let mut law =
+            ResampledMedian { medians: Vec::new(), cumulative: Vec::new(), guide: Vec::new() };
+        let mut reached = 0.0;
+        middle_ranks(ascending.len(), |[lower, upper], probability| {
+            reached += probability;
+            law.cumulative.push(reached);
+            law.medians.push(ascending[lower] / 2.0 + ascending[upper] / 2.0);
+        });
+        if law.medians.is_empty() {
+            law.medians.push(median_of_sorted(ascending));
+            law.cumulative.push(1.0);
+        }
+        let parts = law.medians.len().next_power_of_two();
+        let mut first = 0;
+        for part in 0..parts {
+            let from = part as f64 / parts as f64;
+            while first + 1 < law.medians.len() && law.cumulative[first] <= from {
+                first += 1;
             }
-        };
-        let cumulative: Vec<f64> = (first..last).map(|rank| at_most(rank + 1)).collect();
-        let even = n > 0 && n.is_multiple_of(2);
-        let stays = if even {
-            (first..last)
-                .map(|rank| {
-                    let lower_is = at_most(rank + 1) - at_most(rank);
-                    if lower_is > 0.0 { 1.0 - lower_then_above(n, rank) / lower_is } else { 1.0 }
-                })
-                .collect()
-        } else {
-            Vec::new()
-        };
-        ResampledMedian { ascending, first, cumulative, stays }
+            law.guide.push(first);
+        }
+        law
     }
 
     /// One resample's median; NaN for an empty sample.
     pub fn draw(&self, rng: &mut impl Rng) -> f64 {
-        let n = self.ascending.len();
-        if n < 2 {
-            return median_of_sorted(self.ascending);
-        }
         let u: f64 = rng.random();
-        let index = self.cumulative.partition_point(|&p| p <= u).min(self.cumulative.len() - 1);
-        let lower = self.first + index;
-        if self.stays.is_empty() {
-            return self.ascending[lower];
+        let mut at = self.guide[(u * self.guide.len() as f64) as usize];
+        // The last one takes what rounding left of 1.
+        while self.cumulative[at] <= u && at + 1 < self.cumulative.len() {
+            at += 1;
         }
-        let stay: f64 = rng.random();
-        let upper = if stay < self.stays[index] || lower + 1 >= n {
-            lower
-        } else {
-            // P(upper rank > r | above lower) = ((n − r) / (n − lower))ᵐ, ranks counted from 1.
-            let room = (n - lower - 1) as f64;
-            let v: f64 = rng.random();
-            let above = room * v.powf(2.0 / n as f64);
-            (n - 1 - (above.floor() as usize).min(n - lower - 2)).clamp(lower + 1, n - 1)
-        };
-        self.ascending[lower] / 2.0 + self.ascending[upper] / 2.0
+        self.medians[at]
     }
 }
 
-/// P(m-th is the rank-th, counted from 0, and the (m+1)-th is above it), n = 2m.
-fn lower_then_above(n: usize, rank: usize) -> f64 {
-    let m = (n / 2) as f64;
-    let (below, at, above) =
-        (rank as f64 / n as f64, (rank + 1) as f64 / n as f64, (n - rank - 1) as f64 / n as f64);
-    if above <= 0.0 {
-        return 0.0;
+/// Calls `visit` with the ranks, from 0, of the two middle values of a resample of n values, and with
+/// their probability; for odd n there is one, twice. Only what is not [`NEGLIGIBLE`] is visited.
+fn middle_ranks(n: usize, mut visit: impl FnMut([usize; 2], f64)) {
+    let m = n.div_ceil(2);
+    let share = |ranks: usize| ranks as f64 / n as f64;
+    let at_most = |ranks: usize| -> f64 {
+        match ranks {
+            0 => 0.0,
+            _ if ranks >= n => 1.0,
+            _ => checked_beta_reg(m as f64, (n - m + 1) as f64, share(ranks)).unwrap_or(f64::NAN),
+        }
+    };
+    // ln(((i+1)/n)ᵐ − (i/n)ᵐ): of m draws from the lowest i + 1 ranks, at least one is on i.
+    let ln_reaches = |rank: usize| {
+        let below = rank as f64 / (rank + 1) as f64;
+        m as f64 * share(rank + 1).ln() + (-below.powf(m as f64)).ln_1p()
+    };
+    let even = n.is_multiple_of(2);
+    let ln_choose = ln_factorial(n as u64) - 2.0 * ln_factorial(m as u64);
+    // The lower middle is further than ten standard deviations out with a probability below 1e-20.
+    let reach = (5.0 * (n as f64).sqrt()).ceil() as usize + 2;
+    let ranks = (n / 2).saturating_sub(reach)..(n / 2 + reach).min(n);
+    let mut below = at_most(ranks.start);
+    for lower in ranks {
+        let up_to_here = at_most(lower + 1);
+        let mut stays = up_to_here - below;
+        below = up_to_here;
+        if even && stays > NEGLIGIBLE {
+            let ln_lower = ln_choose + ln_reaches(lower);
+            let mut apart = Vec::new();
+            for upper in lower + 1..n {
+                let probability = (ln_lower + ln_reaches(n - 1 - upper)).exp();
+                // It falls with `upper`, to a third or so at each: what is further is as negligible.
+                if probability < NEGLIGIBLE {
+                    break;
+                }
+                apart.push(probability);
+            }
+            stays -= apart.iter().sum::<f64>();
+            visit([lower, lower], stays.max(0.0));
+            for (probability, upper) in apart.into_iter().zip(lower + 1..) {
+                visit([lower, upper], probability);
+            }
+        } else {
+            visit([lower, lower], stays);
+        }
     }
-    let ln_choose = ln_factorial(n as u64) - 2.0 * ln_factorial((n / 2) as u64);
-    // atᵐ − belowᵐ = atᵐ · (1 − (below/at)ᵐ)
-    let share = if below > 0.0 { -(m * (below / at).ln()).exp_m1() } else { 1.0 };
-    (ln_choose + m * (at.ln() + above.ln())).exp() * share
 }
 
 #[cfg(test)]
@@ -130,22 +151,33 @@ mod tests {
 
     #[test]
     fn the_law_is_that_of_all_resamples() {
-        for n in [2, 3, 4, 5, 6, 7] {
-            let values: Vec<f64> = (0..n).map(|i| i as f64).collect();
-            let law = ResampledMedian::new(&values);
+        for n in [1, 2, 3, 4, 5, 6, 7] {
             let all = enumerated(n);
-            for rank in 0..n {
-                let expected: f64 = all.iter().filter(|((l, _), _)| *l <= rank).map(|x| x.1).sum();
-                assert!((law.cumulative[rank] - expected).abs() < 1e-13, "n {n} rank {rank}");
-            }
-            if n % 2 == 0 {
-                for rank in 0..n {
-                    let above: f64 =
-                        all.iter().filter(|((l, u), _)| *l == rank && u > l).map(|x| x.1).sum();
-                    assert!((lower_then_above(n, rank) - above).abs() < 1e-13, "n {n} rank {rank}");
-                }
-            }
+            let mut sum = 0.0;
+            middle_ranks(n, |[lower, upper], probability| {
+                let expected = all.get(&(lower, upper)).copied().unwrap_or(0.0);
+                assert!((probability - expected).abs() < 1e-13, "n {n}, {lower} and {upper}");
+                sum += probability;
+            });
+            assert!((sum - 1.0).abs() < 1e-13, "n {n}");
         }
+    }
+
+    #[test]
+    fn nothing_of_weight_is_left_out() {
+        for n in [24, 99, 100, 5_000, 100_000, 100_001] {
+            let mut sum = 0.0;
+            middle_ranks(n, |_, probability| sum += probability);
+            assert!((sum - 1.0).abs() < 1e-9, "n {n}: {sum}");
+        }
+    }
+
+    #[test]
+    fn a_sample_without_a_choice_has_one_median() {
+        let draw = |values: &[f64]| ResampledMedian::new(values).draw(&mut stream(1, 0));
+        assert!(draw(&[]).is_nan());
+        assert_eq!(draw(&[3.0]), 3.0);
+        assert_eq!(draw(&[3.0; 8]), 3.0);
     }
 
     #[test]

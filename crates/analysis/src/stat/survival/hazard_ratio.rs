@@ -172,7 +172,7 @@ impl PartialLikelihood {
         let curves = (KaplanMeier::fit(base), KaplanMeier::fit(test));
         // A side without a trial has no curve and no say.
         let (Ok(base), Ok(test)) = curves else { return result };
-        walk(&[base.steps(), test.steps()], |at_risk, events| {
+        walk(&[base.steps(), test.steps()], 0.0..f64::INFINITY, |at_risk, events| {
             let &[n0, n1] = at_risk else { return };
             let &[d0, d1] = events else { return };
             let d = d0 + d1;

@@ -23,6 +23,12 @@ pub struct Step {
     pub greenwood: f64,
 }
 
+impl Step {
+    /// A time before anything was counted at it.
+    pub(super) const EMPTY: Step =
+        Step { time: 0.0, at_risk: 0, events: 0, censored: 0, survival: 1.0, greenwood: 0.0 };
+}
+
 /// The product-limit estimate: S(t) is the product over the event times u ≤ t of
 /// 1 − events(u) / at_risk(u). Greenwood: Var log S(t) is the sum of
 /// events / (at_risk × (at_risk − events)).
@@ -56,26 +62,25 @@ impl KaplanMeier {
         if trials.is_empty() {
             return Err(StatError::too_few("a survival curve", "at least one trial", "none"));
         }
-        let tied = tied_times(trials);
-        let mut steps = Vec::with_capacity(tied.len());
+        let mut steps = tied_times(trials);
         let mut at_risk = trials.len() as u64;
         let mut greenwood = 0.0;
         let mut total_events = 0;
         // Between two censorings the factors telescope to left / at_risk, which is rounded once.
         // So S is the nearest number to k/n where nothing is censored, and reaches 1/2 exactly.
         let (mut anchor, mut anchored_at) = (1.0, at_risk);
-        for tied in tied {
-            let (events, censored) = (tied.events, tied.censored);
-            let left = at_risk - events;
-            let survival = anchor * (left as f64 / anchored_at as f64);
-            if events > 0 {
-                greenwood += events as f64 / (at_risk as f64 * left as f64);
+        for step in &mut steps {
+            let left = at_risk - step.events;
+            step.at_risk = at_risk;
+            step.survival = anchor * (left as f64 / anchored_at as f64);
+            if step.events > 0 {
+                greenwood += step.events as f64 / (at_risk as f64 * left as f64);
             }
-            steps.push(Step { time: tied.time(), at_risk, events, censored, survival, greenwood });
-            total_events += events;
-            at_risk = left - censored;
-            if censored > 0 {
-                (anchor, anchored_at) = (survival, at_risk);
+            step.greenwood = greenwood;
+            total_events += step.events;
+            at_risk = left - step.censored;
+            if step.censored > 0 {
+                (anchor, anchored_at) = (step.survival, at_risk);
             }
         }
         Ok(KaplanMeier { steps, trials: trials.len() as u64, events: total_events })

@@ -1,11 +1,17 @@
 //! Rank tests between survival curves: log-rank, Gehan-Wilcoxon, Fleming-Harrington.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::risk_sets::walk;
+use super::risk_sets::{spans, walk};
 use super::{FollowUp, KaplanMeier, Step};
 use crate::stat::{Alternative, StatError, TestResult};
+
+/// Steps of a curve in what one CPU takes at a time: some tenths of a millisecond of work.
+const STEPS_A_SPAN: usize = 1 << 14;
 
 /// How much each event time counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -130,32 +136,89 @@ pub fn rank_tests_of_curves(
             }
         }
     }
-    let k = curves.len();
-    let mut sums: Vec<Sums> = weights.iter().map(|_| Sums::new(k)).collect();
-    // Ever at risk together with another group at an event: the others cannot be compared.
-    let mut compared = vec![false; k];
-    let mut survival = 1.0;
     let groups: Vec<&[Step]> = curves.iter().map(|curve| curve.steps()).collect();
-    walk(&groups, |at_risk, events| {
-        let total_at_risk: f64 = at_risk.iter().sum();
-        let total_events: f64 = events.iter().sum();
-        if at_risk.iter().filter(|&&n| n > 0.0).count() > 1 {
-            for (seen, n) in compared.iter_mut().zip(at_risk) {
-                *seen |= *n > 0.0;
+    let spans = spans(&groups, STEPS_A_SPAN);
+    // The weights of a span need the curve of all groups at its start: the spans before it.
+    let all_lasted = |span: &Range<f64>| {
+        let mut survival = 1.0;
+        walk(&groups, span.clone(), |at_risk, events| survival *= lasted(at_risk, events));
+        survival
+    };
+    let weighted = weights.iter().any(|w| matches!(w, RankWeight::FlemingHarrington { .. }));
+    let survival_at_starts: Vec<f64> = if weighted {
+        let factors: Vec<f64> = spans.par_iter().map(all_lasted).collect();
+        let before = |survival: &mut f64, factor: f64| {
+            let start = *survival;
+            *survival *= factor;
+            Some(start)
+        };
+        factors.into_iter().scan(1.0, before).collect()
+    } else {
+        vec![1.0; spans.len()]
+    };
+    let parts: Vec<Part> = spans
+        .into_par_iter()
+        .zip(survival_at_starts)
+        .map(|(span, survival)| Part::of(&groups, weights, span, survival))
+        .collect();
+    let mut whole = Part::new(groups.len(), weights.len());
+    for part in parts {
+        whole.add(part);
+    }
+    let tests = weights.iter().zip(whole.sums);
+    Ok(tests.map(|(weight, sum)| sum.into_test(*weight, &whole.compared)).collect())
+}
+
+/// The share of those at risk that do not have the event.
+fn lasted(at_risk: &[f64], events: &[f64]) -> f64 {
+    let total: f64 = at_risk.iter().sum();
+    (total - events.iter().sum::<f64>()) / total
+}
+
+/// What a span of time adds to the tests.
+struct Part {
+    /// A test each.
+    sums: Vec<Sums>,
+    /// Groups ever at risk together with another at an event: the others cannot be compared.
+    compared: Vec<bool>,
+}
+
+impl Part {
+    fn new(groups: usize, tests: usize) -> Self {
+        Part {
+            sums: (0..tests).map(|_| Sums::new(groups)).collect(),
+            compared: vec![false; groups],
+        }
+    }
+
+    /// `survival` is that of all groups together at the span's start.
+    fn of(groups: &[&[Step]], weights: &[RankWeight], span: Range<f64>, mut survival: f64) -> Self {
+        let mut part = Part::new(groups.len(), weights.len());
+        walk(groups, span, |at_risk, events| {
+            let total_at_risk: f64 = at_risk.iter().sum();
+            let total_events: f64 = events.iter().sum();
+            if at_risk.iter().filter(|&&n| n > 0.0).count() > 1 {
+                for (seen, n) in part.compared.iter_mut().zip(at_risk) {
+                    *seen |= *n > 0.0;
+                }
             }
+            for (weight, sum) in weights.iter().zip(&mut part.sums) {
+                let w = weight.at(total_at_risk, survival);
+                sum.add(w, events, total_events, at_risk, total_at_risk);
+            }
+            survival *= (total_at_risk - total_events) / total_at_risk;
+        });
+        part
+    }
+
+    fn add(&mut self, other: Part) {
+        for (sum, other) in self.sums.iter_mut().zip(other.sums) {
+            sum.merge(&other);
         }
-        for (weight, sum) in weights.iter().zip(&mut sums) {
-            sum.add(
-                weight.at(total_at_risk, survival),
-                events,
-                total_events,
-                at_risk,
-                total_at_risk,
-            );
+        for (seen, other) in self.compared.iter_mut().zip(other.compared) {
+            *seen |= other;
         }
-        survival *= (total_at_risk - total_events) / total_at_risk;
-    });
-    Ok(weights.iter().zip(sums).map(|(weight, sum)| sum.into_test(*weight, &compared)).collect())
+    }
 }
 
 /// The sums of one test over the event times.
@@ -175,17 +238,31 @@ impl Sums {
         let k = at_risk.len();
         let share_sum = w * d / n;
         // With all at risk having the event there is nothing random left; so with n = 1.
-        let spread = if n > 1.0 { w * w * d * (n - d) / (n - 1.0) / n } else { 0.0 };
-        for i in 0..k {
-            self.observed[i] += w * events[i];
-            self.expected[i] += share_sum * at_risk[i];
-            if spread > 0.0 && at_risk[i] > 0.0 {
-                let row = &mut self.variance[i * k..(i + 1) * k];
-                let own = spread * at_risk[i];
-                for (cell, other) in row.iter_mut().zip(at_risk) {
-                    *cell -= own * other / n;
-                }
-                row[i] += own;
+        let spread = if n > 1.0 { w * share_sum * (n - d) / (n - 1.0) } else { 0.0 };
+        let spread_each = spread / n;
+        let groups = events.iter().zip(at_risk).enumerate();
+        let sums = self.observed.iter_mut().zip(&mut self.expected);
+        for (((i, (events, own)), (observed, expected)), row) in
+            groups.zip(sums).zip(self.variance.chunks_exact_mut(k))
+        {
+            *observed += w * events;
+            *expected += share_sum * own;
+            for (cell, other) in row.iter_mut().zip(at_risk) {
+                *cell -= spread_each * own * other;
+            }
+            row[i] += spread * own;
+        }
+    }
+
+    fn merge(&mut self, other: &Sums) {
+        let sums = [
+            (&mut self.observed, &other.observed),
+            (&mut self.expected, &other.expected),
+            (&mut self.variance, &other.variance),
+        ];
+        for (own, other) in sums {
+            for (own, other) in own.iter_mut().zip(other) {
+                *own += other;
             }
         }
     }
