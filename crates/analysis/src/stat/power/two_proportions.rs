@@ -141,6 +141,8 @@ impl Design {
         let alpha = self.alpha();
         // In a margin: reject x2 below the first, or at least the second.
         let mut ends: HashMap<u64, (u64, u64)> = HashMap::new();
+        // Those of the margin before, which are hardly ever more than one off.
+        let mut near = (0, 0);
         let mut ends_of = |total: u64| {
             *ends.entry(total).or_insert_with(|| {
                 let given = Hypergeometric::new(n, n, total);
@@ -148,24 +150,18 @@ impl Design {
                 let (least, greatest) = (given.least(), given.greatest());
                 // The sides are equal, so the masses peak at half of the total; p rises towards it.
                 let middle = total / 2;
-                let (mut low, mut high) = (least, greatest + 1);
-                if self.alternative != Alternative::Greater {
-                    let mut end =
-                        if self.alternative == Alternative::Less { greatest } else { middle } + 1;
-                    while low < end {
-                        let at = low + (end - low) / 2;
-                        if rejects(at) { low = at + 1 } else { end = at }
-                    }
-                }
-                if self.alternative != Alternative::Less {
-                    let mut from =
-                        if self.alternative == Alternative::Greater { least } else { middle };
-                    while from < high {
-                        let at = from + (high - from) / 2;
-                        if rejects(at) { high = at } else { from = at + 1 }
-                    }
-                }
-                (low, high)
+                let low = match self.alternative {
+                    Alternative::Greater => least,
+                    Alternative::Less => first(least, greatest + 1, near.0, |x| !rejects(x)),
+                    Alternative::TwoSided => first(least, middle + 1, near.0, |x| !rejects(x)),
+                };
+                let high = match self.alternative {
+                    Alternative::Less => greatest + 1,
+                    Alternative::Greater => first(least, greatest + 1, near.1, rejects),
+                    Alternative::TwoSided => first(middle, greatest + 1, near.1, rejects),
+                };
+                near = (low, high);
+                near
             })
         };
         let base = masses(n, self.base);
@@ -233,6 +229,43 @@ impl Design {
             _ => greater.probability(self.base, self.test),
         }
     }
+}
+
+/// The first x from `from` on at which `holds`, or `to`; from it on it holds up to there. Looked for from
+/// `near` outwards in doubling steps, then by halving: a good guess costs two looks.
+fn first(from: u64, to: u64, near: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let near = near.clamp(from, to);
+    // It does not hold below `low`; at `high` it does, or that is the end.
+    let (mut low, mut high) = (from, to);
+    let mut step = 1;
+    if near == to || holds(near) {
+        high = near;
+        while high > low {
+            let at = high.saturating_sub(step).max(low);
+            if !holds(at) {
+                low = at + 1;
+                break;
+            }
+            high = at;
+            step *= 2;
+        }
+    } else {
+        low = near + 1;
+        while low < to {
+            let at = low.saturating_add(step - 1).min(to - 1);
+            if holds(at) {
+                high = at;
+                break;
+            }
+            low = at + 1;
+            step *= 2;
+        }
+    }
+    while low < high {
+        let at = low + (high - low) / 2;
+        if holds(at) { high = at } else { low = at + 1 }
+    }
+    low
 }
 
 /// The largest region of an ordering that no common π gives more than α. `value` is small for
@@ -424,6 +457,21 @@ mod tests {
             }
         }
         power
+    }
+
+    #[test]
+    fn the_first_is_found_from_any_guess() {
+        for (from, to) in [(0, 0), (0, 1), (3, 40)] {
+            for edge in from..=to {
+                for near in 0..=to + 3 {
+                    let looked = |x: u64| {
+                        assert!((from..to).contains(&x), "{x} is no count");
+                        x >= edge
+                    };
+                    assert_eq!(first(from, to, near, looked), edge, "{from} {to} {near}");
+                }
+            }
+        }
     }
 
     #[test]
