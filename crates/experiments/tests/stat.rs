@@ -309,3 +309,96 @@ fn samples_are_a_column_of_a_csv_with_several() {
     user.write("u.csv", "52.8,46.1\n");
     run("u.csv t.csv").refused(&["u.csv, line 1: `52.8,46.1` is not a number", "--column NAME"]);
 }
+
+#[test]
+fn a_threshold_has_one_sided_bounds_and_its_notes() {
+    let user = User::new();
+    user.write("t.csv", "threads,n,k\n4,10,0\n8,10,0\n16,10,0\n32,10,10\n64,10,10\n");
+    let found = json(&user.experiments("stat threshold t.csv --json"));
+    assert_eq!(
+        keys(&found),
+        [
+            "fit",
+            "t10",
+            "t50",
+            "t90",
+            "isotonic",
+            "slope_interval",
+            "intercept_interval",
+            "one_sided",
+            "notes"
+        ]
+    );
+    let number = |value: &Value| value.as_f64().unwrap();
+    let (two, one) = (&found["t50"], &found["one_sided"]["t50"]);
+    assert!(number(&two["low"]) < number(&one["at_least"]));
+    assert!(number(&one["at_most"]) < number(&two["high"]));
+    // By itself each holds at 95 %: the two-sided interval at 90 %.
+    let wider = json(&user.experiments("stat threshold t.csv --level 0.9 --json"));
+    let near = |a: &Value, b: &Value| (number(a) / number(b) - 1.0).abs() < 1e-9;
+    assert!(near(&wider["t50"]["low"], &one["at_least"]), "{wider}");
+    assert!(near(&wider["t50"]["high"], &one["at_most"]), "{wider}");
+    assert!(found["notes"][0].as_str().unwrap().contains("the data are separated"));
+    // None stalls: from at least so many threads on, and no more.
+    user.write("t.csv", "threads,n,k\n4,24,0\n8,24,0\n16,24,0\n");
+    let none = json(&user.experiments("stat threshold t.csv --json"));
+    assert!(none["one_sided"]["t50"]["at_least"].is_number());
+    assert!(none["one_sided"]["t50"]["at_most"].is_null() && none["t50"]["high"].is_null());
+    let said = user.experiments("stat threshold t.csv").ok();
+    assert!(said.contains("at least") && said.contains("one-sided"), "{said}");
+}
+
+#[test]
+fn survival_answers_with_every_estimator() {
+    let user = User::new();
+    user.write(
+        "t.csv",
+        "group,time,event\nstock,14,1\nstock,33,1\nstock,165,1\nstock,169,1\nstock,280,1\nstock,300,1\n\
+         stock,300,0\npatched,5,1\npatched,9,1\npatched,20,1\npatched,31,0\n",
+    );
+    let found = json(
+        &user.experiments("stat survival t.csv --quantile 0.25 --quantile 0.9 --gamma 1 --json"),
+    );
+    let methods: Vec<&str> = found["tests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|test| test["method"].as_str().unwrap())
+        .collect();
+    assert_eq!(methods, ["log-rank", "gehan-wilcoxon", "fleming-harrington"]);
+    assert_eq!(
+        (&found["tests"][2]["rho"], &found["tests"][2]["gamma"]),
+        (&1.0.into(), &1.0.into())
+    );
+    let stock = &found["groups"][0];
+    assert_eq!(
+        (&stock["median"]["estimate"], &stock["shape_test"]["alternative"]),
+        (&169.0.into(), &"two-sided".into())
+    );
+    let weibull = &stock["fits"][1];
+    assert!((weibull["parameters"]["scale"].as_f64().unwrap() - 213.517).abs() < 5e-4);
+    assert!((weibull["log_likelihood"].as_f64().unwrap() + 38.01).abs() < 5e-3);
+    assert_eq!(
+        (&stock["quantiles"][0]["share"], &stock["quantiles"][0]["estimate"]),
+        (&0.25.into(), &33.0.into())
+    );
+    assert!(stock["quantiles"][1]["estimate"].is_null(), "S stays above 0.1");
+    let contrast = &found["contrasts"][0];
+    assert!(contrast["hazard_ratio"]["estimate"].is_number());
+    assert!(contrast["rmst_difference"]["estimate"].is_number());
+    let said = user.experiments("stat survival t.csv --quantile 0.25").ok();
+    for part in ["25 % by", "hazard ratio", "difference of means up to 31", "Weibull shape = 1"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+
+    user.write("looks.csv", "left,right\n0,7\n6,10\n7,\n9,12\n");
+    let found = json(&user.experiments("stat survival looks.csv --quantile 0.25 --json"));
+    let masses = found["groups"][0]["turnbull"].as_array().unwrap();
+    let total: f64 = masses.iter().map(|mass| mass["mass"].as_f64().unwrap()).sum();
+    assert!((total - 1.0).abs() < 1e-9, "{total}");
+    assert_eq!(found["groups"][0]["quantiles"][0]["after"], 6.0);
+    let said = user.experiments("stat survival looks.csv --quantile 0.25").ok();
+    assert!(said.contains("after  by") && said.contains("25 % by, after 6"), "{said}");
+    user.experiments("stat survival t.csv --quantile 25")
+        .refused(&["--quantile", "above 0 and below 1"]);
+}

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 
 use analysis::stat::survival::summary::{Contrast, Fit, GroupSummary, Parameters};
 use analysis::stat::survival::{
-    FollowUp, Group, Lifetime, PointwiseMethod, SurvivalOptions, SurvivalSummary, summarize,
+    FollowUp, Group, KaplanMeier, Lifetime, Mass, PointwiseMethod, RankTest, SurvivalOptions,
+    SurvivalSummary, Turnbull, quantile, summarize,
 };
+use analysis::stat::{Estimate, Level, StatError};
 use clap::Args;
+use serde::Serialize;
 
 use super::super::planning::counted;
 use super::Options;
@@ -39,6 +42,9 @@ pub struct SurvivalArgs {
     /// every one, has been seen.
     #[arg(long, value_name = "METHOD", default_value = "log-log", value_parser = pointwise)]
     interval: PointwiseMethod,
+    /// Also the time by which this share of the trials has had the event, such as 0.9; repeatable
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    quantile: Vec<f64>,
     /// Where the restricted mean ends; by default where the shortest group ends
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     until: Option<f64>,
@@ -65,7 +71,94 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
             fleming_harrington: (args.rho, args.gamma),
         },
     )?;
-    args.options.answer(out, &summary, || text(&summary, &args.options))
+    let SurvivalSummary { groups: summaries, tests, contrasts, notes } = summary;
+    let mut answers = Vec::with_capacity(summaries.len());
+    for (summary, group) in summaries.into_iter().zip(&groups) {
+        let quantiles = quantiles(&group.trials, &args)?;
+        answers.push(GroupAnswer { summary, quantiles });
+    }
+    let answer = Answer { groups: answers, tests, contrasts, notes };
+    args.options.answer(out, &answer, || text(&answer, &args.options))
+}
+
+/// [`SurvivalSummary`], with the quantiles that were asked for.
+#[derive(Debug, Serialize)]
+struct Answer {
+    groups: Vec<GroupAnswer>,
+    tests: Vec<RankTest>,
+    contrasts: Vec<Contrast>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct GroupAnswer {
+    #[serde(flatten)]
+    summary: GroupSummary,
+    quantiles: Vec<Quantile>,
+}
+
+/// The time by which a share of the trials has had the event. By Turnbull's estimate it lies in (`after`,
+/// `estimate`] and has no interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(super) struct Quantile {
+    share: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<f64>,
+    #[serde(flatten)]
+    time: Estimate,
+}
+
+fn quantiles(trials: &[Lifetime], args: &SurvivalArgs) -> Result<Vec<Quantile>, StatError> {
+    if args.quantile.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (method, level) = (args.interval, args.options.level);
+    let exact: Option<Vec<FollowUp>> = trials
+        .iter()
+        .map(|trial| match *trial {
+            Lifetime::Exact(time) => FollowUp::seen(time).ok(),
+            Lifetime::RightCensored(time) => FollowUp::censored(time).ok(),
+            Lifetime::Between { .. } => None,
+        })
+        .collect();
+    match exact {
+        Some(trials) => by_kaplan_meier(&KaplanMeier::fit(&trials)?, &args.quantile, method, level),
+        None => match Turnbull::fit(trials) {
+            Ok(curve) => Ok(by_turnbull(&curve, &args.quantile)),
+            // The summary has a note of it.
+            Err(StatError::NoConvergence { .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        },
+    }
+}
+
+fn by_kaplan_meier(
+    curve: &KaplanMeier,
+    shares: &[f64],
+    method: PointwiseMethod,
+    level: Level,
+) -> Result<Vec<Quantile>, StatError> {
+    let of = |&share: &f64| {
+        quantile(curve, share, method, level).map(|time| Quantile { share, after: None, time })
+    };
+    shares.iter().map(of).collect()
+}
+
+fn by_turnbull(curve: &Turnbull, shares: &[f64]) -> Vec<Quantile> {
+    let of = |&share: &f64| {
+        let (after, by) = curve.quantile(share).unzip();
+        Quantile { share, after, time: Estimate { estimate: by, low: None, high: None } }
+    };
+    shares.iter().map(of).collect()
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err(format!(
+            "a share of the trials is a number above 0 and below 1, such as 0.9, not `{text}`"
+        )),
+    }
 }
 
 fn pointwise(text: &str) -> Result<PointwiseMethod, String> {
@@ -132,13 +225,13 @@ fn looked(row: Row) -> Result<Lifetime, Failure> {
 /// More rows of a curve than this are for a figure, not for a terminal.
 const CURVE_ROWS: usize = 40;
 
-fn text(summary: &SurvivalSummary, options: &Options) -> String {
+fn text(summary: &Answer, options: &Options) -> String {
     let mut text = String::new();
     for group in &summary.groups {
         if !text.is_empty() {
             text.push('\n');
         }
-        text += &group_text(group, options);
+        text += &group_text(&group.summary, &group.quantiles, options);
     }
     if !summary.tests.is_empty() {
         let mut table = Table::new(&["test between groups", "chi-square", "df", "p"]);
@@ -165,7 +258,11 @@ fn text(summary: &SurvivalSummary, options: &Options) -> String {
 }
 
 /// A group's curve, median, mean and fits.
-pub(super) fn group_text(group: &GroupSummary, options: &Options) -> String {
+pub(super) fn group_text(
+    group: &GroupSummary,
+    quantiles: &[Quantile],
+    options: &Options,
+) -> String {
     let percent = number(options.level.get() * 100.0);
     let name = group.group.as_ref().map_or(String::new(), |name| format!("{name}: "));
     let mut text = format!(
@@ -175,21 +272,12 @@ pub(super) fn group_text(group: &GroupSummary, options: &Options) -> String {
         group.n - group.events
     );
 
-    let mut table = Table::new(&["time", "at risk", "events", "censored", "S", "low", "high"]);
-    let count = |n: Option<u64>| n.map_or("-".into(), |n| n.to_string());
-    for point in group.curve.iter().take(CURVE_ROWS) {
-        table.row([
-            number(point.time),
-            count(point.at_risk),
-            count(point.events),
-            count(point.censored),
-            number(point.survival),
-            number(point.low),
-            number(point.high),
-        ]);
-    }
-    text += &table.render();
-    if let Some(more) = group.curve.len().checked_sub(CURVE_ROWS).filter(|&more| more > 0) {
+    text += &match &group.turnbull {
+        Some(masses) => turnbull_table(masses).render(),
+        None => curve_table(group).render(),
+    };
+    let points = group.turnbull.as_ref().map_or(group.curve.len(), Vec::len);
+    if let Some(more) = points.checked_sub(CURVE_ROWS).filter(|&more| more > 0) {
         let more = counted(more as u64, "more time");
         text += &format!("  {more}; --json has them all\n");
     }
@@ -197,6 +285,14 @@ pub(super) fn group_text(group: &GroupSummary, options: &Options) -> String {
     let mut table = Table::new(&["", "estimate", "low", "high"]);
     let (median, mean) = (&group.median, &group.rmst);
     table.row(["median".into(), number(median.estimate), number(median.low), number(median.high)]);
+    for of in quantiles {
+        let percent = number(of.share * 100.0);
+        let name = match of.after {
+            Some(after) => format!("{percent} % by, after {}", number(after)),
+            None => format!("{percent} % by"),
+        };
+        table.row([name, number(of.time.estimate), number(of.time.low), number(of.time.high)]);
+    }
     table.row([
         format!("mean up to {}", number(mean.until)),
         number(mean.estimate),
@@ -243,6 +339,38 @@ pub(super) fn group_text(group: &GroupSummary, options: &Options) -> String {
         );
     }
     text + &notes(&group.notes)
+}
+
+/// Kaplan and Meier's curve.
+fn curve_table(group: &GroupSummary) -> Table {
+    let mut table = Table::new(&["time", "at risk", "events", "censored", "S", "low", "high"]);
+    let count = |n: Option<u64>| n.map_or("-".into(), |n| n.to_string());
+    for point in group.curve.iter().take(CURVE_ROWS) {
+        table.row([
+            number(point.time),
+            count(point.at_risk),
+            count(point.events),
+            count(point.censored),
+            number(point.survival),
+            number(point.low),
+            number(point.high),
+        ]);
+    }
+    table
+}
+
+/// Turnbull's: between which times the curve falls, and by how much.
+fn turnbull_table(masses: &[Mass]) -> Table {
+    let mut table = Table::new(&["after", "by", "mass", "S"]);
+    for mass in masses.iter().take(CURVE_ROWS) {
+        table.row([
+            number(mass.left),
+            number(mass.right),
+            number(mass.mass),
+            number(mass.survival),
+        ]);
+    }
+    table
 }
 
 fn contrast_text(contrast: &Contrast) -> String {
@@ -338,7 +466,31 @@ mod tests {
     fn options_are_checked() {
         let line = |args: &[&str]| Line::try_parse_from([&["x", "f.csv"], args].concat());
         assert_eq!(line(&[]).unwrap().args.interval, PointwiseMethod::LogLog);
+        assert_eq!(
+            line(&["--quantile", "0.9", "--quantile", "0.1"]).unwrap().args.quantile,
+            [0.9, 0.1]
+        );
+        for bad in ["0", "1", "-0.1", "NaN", "90%"] {
+            assert!(line(&["--quantile", bad]).unwrap_err().to_string().contains("a share of the"));
+        }
         assert!(line(&["--interval", "exact"]).unwrap_err().to_string().contains("is none of"));
+    }
+
+    #[test]
+    fn quantiles_are_those_asked_for() {
+        let asked = |csv: &str| {
+            let args =
+                Line::try_parse_from(["x", "f.csv", "--quantile", "0.9", "--quantile", "0.25"]);
+            quantiles(&parse(csv).unwrap()[0].trials, &args.unwrap().args).unwrap()
+        };
+        // R: quantile(survfit(Surv(time, event) ~ 1, conf.type = "log-log"), c(0.9, 0.25)).
+        let report = "time,event\n14,1\n33,1\n165,1\n169,1\n280,1\n300,1\n300,0\n";
+        let [late, early] = asked(report)[..] else { panic!() };
+        assert_eq!((late.share, late.time.estimate, late.time.high), (0.9, None, None));
+        assert_eq!((early.time.estimate, early.time.low), (Some(33.0), Some(14.0)));
+        let [late, early] = asked("left,right\n0,7\n6,10\n7,\n")[..] else { panic!() };
+        assert_eq!((late.after, late.time.estimate), (Some(7.0), Some(10.0)));
+        assert_eq!((early.after, early.time.estimate), (Some(6.0), Some(7.0)));
     }
 
     #[test]
@@ -355,8 +507,12 @@ mod tests {
         )
         .unwrap();
         let summary = summarize(&groups, &SurvivalOptions::default()).unwrap();
-        let options = Line::try_parse_from(["x", "f.csv"]).unwrap().args.options;
-        let text = text(&summary, &options);
+        let args = Line::try_parse_from(["x", "f.csv"]).unwrap().args;
+        let SurvivalSummary { groups, tests, contrasts, notes } = summary;
+        let groups =
+            groups.into_iter().map(|summary| GroupAnswer { summary, quantiles: Vec::new() });
+        let answer = Answer { groups: groups.collect(), tests, contrasts, notes };
+        let text = text(&answer, &args.options);
         for part in ["stock: 3 trials, 3 with", "log-rank", "patched against stock", "No median"] {
             assert!(text.contains(part), "{part} in:\n{text}");
         }

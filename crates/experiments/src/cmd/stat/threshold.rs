@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use analysis::stat::threshold::{MOST_THREADS, ThreadsTried, Threshold, threshold};
+use analysis::stat::{Interval, Level, StatError};
 use clap::Args;
+use serde::Serialize;
 
 use super::Options;
 use super::columns::Columns;
@@ -18,6 +20,10 @@ use crate::failure::{Failure, Outcome};
 /// at which 10, 50 and 90 % stall, with profile intervals of the penalised likelihood; a bound that the
 /// data do not give is `-`. Beside the curve stands the isotonic estimate, which assumes only that
 /// stalls do not become fewer.
+///
+/// A one-sided bound asks one question, as "from at least how many threads on?", and is nearer at the same
+/// level: it is that of the two-sided interval with twice the error rate. Where no trial stalls at any
+/// count, or every one does, only one of the two exists.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -34,8 +40,52 @@ pub struct ThresholdArgs {
 pub fn run(args: ThresholdArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read(&args.file, &["threads", "n", "k"])?;
     let rows = rows(&columns)?;
-    let curve = threshold(&rows, args.options.level).map_err(|error| columns.wrong(error))?;
-    args.options.answer(out, &curve, || text(&rows, &curve, &args.options))
+    let answer = answer(&rows, &args.options).map_err(|error| columns.wrong(error))?;
+    args.options.answer(out, &answer, || text(&rows, &answer, &args.options))
+}
+
+/// What CONTRACT.md promises, then more of the fit, one-sided bounds, and what it cannot carry.
+#[derive(Debug, Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    curve: Threshold,
+    slope_interval: Interval,
+    intercept_interval: Interval,
+    /// `None` where the level is at most 1/2: twice the error rate is then no level.
+    one_sided: Option<OneSided>,
+    notes: Vec<String>,
+}
+
+/// Bounds that each hold at the level by themselves, not both together.
+#[derive(Debug, Serialize)]
+struct OneSided {
+    level: Level,
+    t10: Bounds,
+    t50: Bounds,
+    t90: Bounds,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Bounds {
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+}
+
+fn answer(rows: &[ThreadsTried], options: &Options) -> Result<Answer, StatError> {
+    let curve = threshold(rows, options.level)?;
+    let one_sided = match Level::new(1.0 - 2.0 * options.level.alpha()) {
+        Ok(doubled) => {
+            let wide = threshold(rows, doubled)?;
+            let [t10, t50, t90] =
+                [wide.t10, wide.t50, wide.t90].map(|t| Bounds { at_least: t.low, at_most: t.high });
+            Some(OneSided { level: options.level, t10, t50, t90 })
+        }
+        Err(_) => None,
+    };
+    let notes = curve.notes.clone();
+    let slope_interval = curve.fit.slope_interval.clone();
+    let intercept_interval = curve.fit.intercept_interval.clone();
+    Ok(Answer { curve, slope_interval, intercept_interval, one_sided, notes })
 }
 
 fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
@@ -58,11 +108,24 @@ fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
         .collect()
 }
 
-fn text(rows: &[ThreadsTried], curve: &Threshold, options: &Options) -> String {
+fn text(rows: &[ThreadsTried], answer: &Answer, options: &Options) -> String {
+    let curve = &answer.curve;
     let percent = number(options.level.get() * 100.0);
-    let mut fitted = Table::new(&["", "estimate", "low", "high"]);
-    for (name, t) in [("T10", curve.t10), ("T50", curve.t50), ("T90", curve.t90)] {
-        fitted.row([name.to_owned(), number(t.estimate), number(t.low), number(t.high)]);
+    let mut fitted = Table::new(&["", "estimate", "low", "high", "at least", "at most"]);
+    let one_sided = answer.one_sided.as_ref();
+    for (name, t, bounds) in [
+        ("T10", curve.t10, one_sided.map(|all| all.t10)),
+        ("T50", curve.t50, one_sided.map(|all| all.t50)),
+        ("T90", curve.t90, one_sided.map(|all| all.t90)),
+    ] {
+        fitted.row([
+            name.to_owned(),
+            number(t.estimate),
+            number(t.low),
+            number(t.high),
+            number(bounds.and_then(|bounds| bounds.at_least)),
+            number(bounds.and_then(|bounds| bounds.at_most)),
+        ]);
     }
     let fit = &curve.fit;
     for (name, estimate, interval) in [
@@ -85,9 +148,9 @@ fn text(rows: &[ThreadsTried], curve: &Threshold, options: &Options) -> String {
             number(1.0 / (1.0 + (-log_odds).exp())),
         ]);
     }
-    let notes: String = curve.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
+    let notes: String = answer.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
     format!(
-        "Threads at which 10, 50 and 90 % stall; {percent} % profile intervals\n{}\n{}\n{notes}\
+        "Threads at which 10, 50 and 90 % stall; {percent} % profile intervals; at least, at most: one-sided\n{}\n{}\n{notes}\
          The curve is Firth's logistic one in log2(threads) and rises to 1; where the isotonic steps \
          stay\nbelow it, it does not hold. Assumes independent trials.\n",
         fitted.render(),
@@ -98,7 +161,8 @@ fn text(rows: &[ThreadsTried], curve: &Threshold, options: &Options) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::stat::Level;
+
+    const OPTIONS: Options = Options { level: Level::P95, json: false };
 
     fn read(csv: &str) -> Result<Vec<ThreadsTried>, Failure> {
         rows(&Columns::parse("t.csv".into(), csv.as_bytes(), &[&["threads", "n", "k"]])?)
@@ -107,12 +171,15 @@ mod tests {
     #[test]
     fn the_json_has_the_contract_s_shape() {
         let rows = read("threads,n,k\n4,10,0\n8,10,1\n16,10,8\n32,10,10\n").unwrap();
-        let curve = threshold(&rows, Level::P95).unwrap();
-        let json = serde_json::to_value(&curve).unwrap();
+        let answer = answer(&rows, &OPTIONS).unwrap();
+        let json = serde_json::to_value(&answer).unwrap();
         let keys = |value: &serde_json::Value| {
             value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(",")
         };
-        assert_eq!(keys(&json), "fit,t10,t50,t90,isotonic");
+        assert_eq!(
+            keys(&json),
+            "fit,t10,t50,t90,isotonic,slope_interval,intercept_interval,one_sided,notes"
+        );
         assert_eq!(keys(&json["fit"]), "intercept,slope,method");
         assert_eq!(keys(&json["t50"]), "estimate,low,high");
         assert_eq!(keys(&json["isotonic"][0]), "threads,p");
@@ -121,8 +188,7 @@ mod tests {
     #[test]
     fn the_text_shows_curve_steps_and_notes() {
         let rows = read("threads,n,k\n4,10,0\n8,10,0\n16,10,10\n").unwrap();
-        let curve = threshold(&rows, Level::P95).unwrap();
-        let text = text(&rows, &curve, &Options { level: Level::P95, json: false });
+        let text = text(&rows, &answer(&rows, &OPTIONS).unwrap(), &OPTIONS);
         assert!(text.contains("T50") && text.contains("95 % profile intervals"), "{text}");
         assert!(text.contains("Note: the data are separated"), "{text}");
         let row: Vec<&str> = text
@@ -131,6 +197,21 @@ mod tests {
             .find(|cells| cells.first() == Some(&"16"))
             .unwrap();
         assert_eq!(row[1..4], ["10", "10", "1"], "{text}");
+    }
+
+    #[test]
+    fn one_sided_bounds_are_nearer_and_alone_where_nothing_stalls() {
+        let rows = read("threads,n,k\n4,10,0\n8,10,1\n16,10,8\n32,10,10\n").unwrap();
+        let found = answer(&rows, &OPTIONS).unwrap();
+        let one = found.one_sided.unwrap().t50;
+        let two = found.curve.t50;
+        assert!(two.low < one.at_least && one.at_least < two.estimate, "{one:?} {two:?}");
+        assert!(two.estimate < one.at_most && one.at_most < two.high, "{one:?} {two:?}");
+        let none = read("threads,n,k\n4,24,0\n8,24,0\n16,24,0\n").unwrap();
+        let bounds = answer(&none, &OPTIONS).unwrap().one_sided.unwrap().t50;
+        assert!(bounds.at_least.is_some() && bounds.at_most.is_none(), "{bounds:?}");
+        let half = Options { level: Level::new(0.5).unwrap(), json: false };
+        assert!(answer(&rows, &half).unwrap().one_sided.is_none());
     }
 
     #[test]
