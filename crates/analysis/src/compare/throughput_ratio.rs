@@ -7,10 +7,7 @@
 use serde::Serialize;
 
 use super::strata::{Stratum, Tally};
-use crate::stat::samples::mann_whitney;
-use crate::stat::samples::median::SampleMedian;
-use crate::stat::samples::resampled_median::ResampledMedian;
-use crate::stat::samples::{MedianRatio, Replicates, Resampling};
+use crate::stat::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney, mean_ratio};
 use crate::stat::{Alternative, Estimate, Level};
 
 /// One stratum.
@@ -87,33 +84,11 @@ pub fn mean(ratios: &[StratumRatio], level: Level, resampling: Resampling) -> Op
     if used.iter().any(enough) {
         used.retain(enough);
     }
-    let spread = |one: &&StratumRatio| one.values.iter().all(|values| values.len() > 1);
-    let with_spread = used.iter().all(spread);
-    if used.is_empty() {
-        return None;
-    }
-    let count = used.len() as f64;
-    let logs: f64 = used.iter().filter_map(|one| one.ratio.estimate).map(f64::ln).sum();
-    let laws: Vec<[ResampledMedian; 2]> = used
-        .iter()
-        .map(|one| [ResampledMedian::new(&one.values[0]), ResampledMedian::new(&one.values[1])])
-        .collect();
-    let interval = with_spread.then(|| {
-        let replicates = Replicates::draw(resampling, |rng| {
-            let sum: f64 =
-                laws.iter().map(|[base, test]| (test.draw(rng) / base.draw(rng)).ln()).sum();
-            (sum / count).exp()
-        });
-        replicates.percentile(level)
-    });
-    let fewest = used.iter().flat_map(|one| &one.values).map(Vec::len).min().unwrap_or(0);
-    Some(MeanRatio {
-        strata: used.len() as u64,
-        fewest: fewest as u64,
-        estimate: Some((logs / count).exp()),
-        low: interval.as_ref().and_then(|i| i.low),
-        high: interval.as_ref().and_then(|i| i.high),
-    })
+    let sides: Vec<[&[f64]; 2]> =
+        used.iter().map(|one| [one.values[0].as_slice(), one.values[1].as_slice()]).collect();
+    let Estimate { estimate, low, high } = mean_ratio::of_sorted(&sides, level, resampling)?;
+    let fewest = sides.iter().flatten().map(|side| side.len()).min().unwrap_or(0);
+    Some(MeanRatio { strata: used.len() as u64, fewest: fewest as u64, estimate, low, high })
 }
 
 /// The mean of several strata's ratios.

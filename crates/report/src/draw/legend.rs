@@ -38,7 +38,8 @@ impl Legend {
         Legend { entries, places: Vec::new() }
     }
 
-    pub(super) fn laid_out(mut self, width: f64) -> Self {
+    /// Laid out in rows of this width.
+    pub fn laid_out(mut self, width: f64) -> Self {
         let (mut x, mut y) = (0.0, 0.0);
         self.places.clear();
         for entry in &mut self.entries {
@@ -53,11 +54,13 @@ impl Legend {
         self
     }
 
-    pub(super) fn height(&self) -> f64 {
+    /// How high its rows are.
+    pub fn height(&self) -> f64 {
         self.places.last().map_or(0.0, |(_, y)| y + ROW + 2.0)
     }
 
-    pub(super) fn draw<DB: Backend>(
+    /// Draws it below this point.
+    pub fn draw<DB: Backend>(
         &self,
         canvas: &Canvas<'_, DB>,
         left: f64,

@@ -3,11 +3,13 @@
 mod axes;
 mod canvas;
 mod legend;
+mod panel;
 mod scale;
 mod style;
 
-pub use axes::{Axis, Plot};
-pub use canvas::{Backend, Canvas, DrawError, Marker, Weight, png, svg, text_width};
+pub use axes::{Axis, Plot, wrapped};
+pub use canvas::{Anchor, Backend, Canvas, DrawError, Marker, Weight, png, svg, text_width};
 pub use legend::{Entry, Legend, fitted};
+pub use panel::{Panel, SMALL};
 pub use scale::{Scale, Tick};
-pub use style::{INK, Look, STALL, look};
+pub use style::{INK, Look, QUIET, STALL, look};

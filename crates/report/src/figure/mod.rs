@@ -1,5 +1,6 @@
 //! The figures, one a file. Each draws to SVG and to PNG by the same calls.
 
+mod coverage;
 mod looks;
 mod recovery;
 mod recovery_by_side;
@@ -14,6 +15,7 @@ mod throughput;
 mod throughput_rows;
 mod timeline;
 
+pub use coverage::Coverage;
 pub use recovery::Recovery;
 pub use recovery_by_side::RecoveryBySide;
 pub use stall_probability::StallProbability;

@@ -1,19 +1,20 @@
 //! Counting how often an interval holds the truth.
 
+use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use super::super::{Interval, Level, stream};
-use super::Effort;
-use rand_chacha::ChaCha8Rng;
+use super::{Effort, Family};
 
 /// Where an interval was tried.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
     /// The family, as on the command line.
-    pub family: &'static str,
+    pub family: Family,
     /// What the interval is for: `p`, `difference`, `median`, …
-    pub quantity: &'static str,
-    /// How much data: `n=24`. Methods are summed up over all truths of one size.
+    pub quantity: String,
+    /// How much data: `n=24`. Methods are summed up over all truths of one size. Where the method's
+    /// assumption does not hold, a comma and how: `n=24+8, b wider`.
     pub size: String,
     /// The truth: `p=0.1`.
     pub truth: String,
@@ -36,7 +37,7 @@ pub struct Coverage {
     #[serde(flatten)]
     pub setting: Setting,
     /// The interval's method, by its name in CONTRACT.
-    pub method: &'static str,
+    pub method: String,
     /// The nominal level.
     pub level: Level,
     /// Exact or simulated.
@@ -79,13 +80,7 @@ impl Tally {
     }
 
     /// The coverage so far.
-    pub fn coverage(
-        &self,
-        setting: Setting,
-        method: &'static str,
-        level: Level,
-        how: How,
-    ) -> Coverage {
+    pub fn coverage(&self, setting: Setting, method: &str, level: Level, how: How) -> Coverage {
         let share = |x: f64| x / self.weight;
         let coverage = 1.0 - share(self.above + self.below);
         let standard_error = match how {
@@ -94,7 +89,7 @@ impl Tally {
         };
         Coverage {
             setting,
-            method,
+            method: method.to_string(),
             level,
             how,
             coverage,
@@ -108,18 +103,19 @@ impl Tally {
 
 /// Exact coverage: `data` yields each possible data set's probability and its intervals, one a
 /// method and always in the same order.
-pub fn enumerate(
+pub fn enumerate<Found: AsRef<[Interval]>>(
     setting: &Setting,
     truth: f64,
     level: Level,
-    data: impl IntoIterator<Item = (f64, Vec<Interval>)>,
+    data: impl IntoIterator<Item = (f64, Found)>,
 ) -> Vec<Coverage> {
     let mut tallies: Vec<(&'static str, Tally)> = Vec::new();
     for (probability, intervals) in data {
+        let intervals = intervals.as_ref();
         if tallies.is_empty() {
             tallies = intervals.iter().map(|i| (i.method, Tally::default())).collect();
         }
-        for ((_, tally), interval) in tallies.iter_mut().zip(&intervals) {
+        for ((_, tally), interval) in tallies.iter_mut().zip(intervals) {
             tally.count(truth, interval.low, interval.high, probability);
         }
     }
@@ -182,15 +178,17 @@ fn finished(
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CoverageSummary {
     /// The family, as on the command line.
-    pub family: &'static str,
+    pub family: Family,
     /// What the interval is for.
-    pub quantity: &'static str,
+    pub quantity: String,
     /// How much data.
     pub size: String,
     /// The interval's method.
-    pub method: &'static str,
+    pub method: String,
     /// The nominal level.
     pub level: Level,
+    /// Whether all its coverages are exact.
+    pub how: How,
     /// How many truths.
     pub truths: usize,
     /// The least coverage.
@@ -209,17 +207,18 @@ pub struct CoverageSummary {
 pub fn summarize(rows: &[Coverage]) -> Vec<CoverageSummary> {
     let mut summaries: Vec<CoverageSummary> = Vec::new();
     for row in rows {
-        let Setting { family, quantity, ref size, ref truth } = row.setting;
+        let Setting { family, quantity, size, truth } = &row.setting;
         let same = |s: &CoverageSummary| {
-            (s.family, s.quantity, &s.size, s.method) == (family, quantity, size, row.method)
+            (&s.family, &s.quantity, &s.size, &s.method) == (family, quantity, size, &row.method)
         };
         let at = summaries.iter().position(same).unwrap_or_else(|| {
             summaries.push(CoverageSummary {
-                family,
-                quantity,
+                family: *family,
+                quantity: quantity.clone(),
                 size: size.clone(),
-                method: row.method,
+                method: row.method.clone(),
                 level: row.level,
+                how: How::Enumerated,
                 truths: 0,
                 least: f64::INFINITY,
                 least_at: String::new(),
@@ -236,6 +235,9 @@ pub fn summarize(rows: &[Coverage]) -> Vec<CoverageSummary> {
             summary.least = row.coverage;
             summary.least_at = truth.clone();
         }
+        if row.how == How::Simulated {
+            summary.how = How::Simulated;
+        }
         summary.unbounded = summary.unbounded.max(row.unbounded);
         summary.standard_error = summary.standard_error.max(row.standard_error);
     }
@@ -248,7 +250,12 @@ mod tests {
     use rand::RngExt;
 
     fn setting(truth: &str) -> Setting {
-        Setting { family: "test", quantity: "q", size: "n=1".into(), truth: truth.into() }
+        Setting {
+            family: Family::Proportions,
+            quantity: "q".into(),
+            size: "n=1".into(),
+            truth: truth.into(),
+        }
     }
 
     #[test]
@@ -280,7 +287,7 @@ mod tests {
     fn the_summary_keeps_the_least() {
         let row = |truth: &str, coverage: f64| Coverage {
             setting: setting(truth),
-            method: "m",
+            method: "m".into(),
             level: Level::P95,
             how: How::Enumerated,
             coverage,

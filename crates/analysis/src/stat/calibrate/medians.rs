@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::super::samples::{MedianRatio, Resampling, SampleMedian, sorted};
 use super::super::{Interval, Level};
 use super::draw::{exponential, normal};
-use super::{Coverage, Effort, Setting, simulate};
+use super::{Coverage, Effort, Family, Setting, simulate};
 
 /// A law with median 1.
 #[derive(Debug, Clone, Copy)]
@@ -46,12 +46,13 @@ impl Law {
         }
     }
 
-    fn sample(self, n: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    pub(super) fn sample(self, n: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
         (0..n).map(|_| self.draw(rng)).collect()
     }
 }
 
-const LAWS: [Law; 4] = [Law::LogNormal(0.1), Law::LogNormal(1.0), Law::Exponential, Law::Stalling];
+pub(super) const LAWS: [Law; 4] =
+    [Law::LogNormal(0.1), Law::LogNormal(1.0), Law::Exponential, Law::Stalling];
 
 /// Coverage of the median's interval and of the ratio's.
 pub fn coverage(effort: &Effort) -> Vec<Coverage> {
@@ -67,8 +68,13 @@ pub fn coverage(effort: &Effort) -> Vec<Coverage> {
     rows
 }
 
-fn setting(quantity: &'static str, n: usize, law: Law) -> Setting {
-    Setting { family: "medians", quantity, size: format!("n={n}"), truth: law.name() }
+fn setting(quantity: &str, n: usize, law: Law) -> Setting {
+    Setting {
+        family: Family::Medians,
+        quantity: quantity.into(),
+        size: format!("n={n}"),
+        truth: law.name(),
+    }
 }
 
 fn median(n: usize, law: Law, effort: &Effort, number: usize) -> Vec<Coverage> {

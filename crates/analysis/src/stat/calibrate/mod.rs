@@ -5,12 +5,18 @@
 //! data with their probabilities ([`enumerate`]) or draws many ([`simulate`]), and counts with
 //! [`Tally`]. [`calibrate`] runs families, [`summarize`] finds each method's least and mean coverage.
 
+mod censoring;
 mod coverage;
 mod draw;
+mod hazard_ratios;
+mod mean_ratios;
 mod medians;
 mod proportions;
+mod rates;
+mod restricted_means;
 mod shifts;
-mod survival;
+mod strata;
+mod survival_curves;
 mod thresholds;
 mod two_proportions;
 
@@ -31,25 +37,40 @@ pub enum Family {
     Proportions,
     /// Difference, ratio and odds ratio of two proportions, by exact enumeration.
     TwoProportions,
+    /// What strata have in common: odds ratio, difference and ratio.
+    Strata,
+    /// Survival curves and their quantiles.
+    Survival,
+    /// Restricted means and their difference.
+    RestrictedMeans,
+    /// A constant rate.
+    Rates,
+    /// The hazard ratio, also common to strata.
+    HazardRatios,
+    /// Thread counts at which a share of the trials stalls, and the curve's coefficients.
+    Thresholds,
     /// Medians and their ratio.
     Medians,
-    /// Survival curves, median times, restricted means and rates.
-    Survival,
+    /// The mean ratio of medians over strata.
+    MeanRatios,
     /// The Hodges-Lehmann shift.
     Shifts,
-    /// Thread counts at which a share of the trials stalls.
-    Thresholds,
 }
 
 impl Family {
-    /// All of them, in the order of the tables.
-    pub const ALL: [Family; 6] = [
+    /// All of them, in the order of docs/statistics.md.
+    pub const ALL: [Family; 11] = [
         Family::Proportions,
         Family::TwoProportions,
-        Family::Medians,
+        Family::Strata,
         Family::Survival,
-        Family::Shifts,
+        Family::RestrictedMeans,
+        Family::Rates,
+        Family::HazardRatios,
         Family::Thresholds,
+        Family::Medians,
+        Family::MeanRatios,
+        Family::Shifts,
     ];
 
     /// The name on the command line and in the table.
@@ -57,10 +78,15 @@ impl Family {
         match self {
             Family::Proportions => "proportions",
             Family::TwoProportions => "two-proportions",
-            Family::Medians => "medians",
+            Family::Strata => "strata",
             Family::Survival => "survival",
-            Family::Shifts => "shifts",
+            Family::RestrictedMeans => "restricted-means",
+            Family::Rates => "rates",
+            Family::HazardRatios => "hazard-ratios",
             Family::Thresholds => "thresholds",
+            Family::Medians => "medians",
+            Family::MeanRatios => "mean-ratios",
+            Family::Shifts => "shifts",
         }
     }
 
@@ -79,10 +105,15 @@ impl Family {
         match self {
             Family::Proportions => proportions::coverage(effort),
             Family::TwoProportions => two_proportions::coverage(effort),
-            Family::Medians => medians::coverage(effort),
-            Family::Survival => survival::coverage(effort),
-            Family::Shifts => shifts::coverage(effort),
+            Family::Strata => strata::coverage(effort),
+            Family::Survival => survival_curves::coverage(effort),
+            Family::RestrictedMeans => restricted_means::coverage(effort),
+            Family::Rates => rates::coverage(effort),
+            Family::HazardRatios => hazard_ratios::coverage(effort),
             Family::Thresholds => thresholds::coverage(effort),
+            Family::Medians => medians::coverage(effort),
+            Family::MeanRatios => mean_ratios::coverage(effort),
+            Family::Shifts => shifts::coverage(effort),
         }
     }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::super::binomial::{Probability, pmf};
 use super::super::proportion::{Proportion, summarize};
-use super::{Coverage, Effort, Setting, enumerate};
+use super::{Coverage, Effort, Family, Setting, enumerate};
 
 /// Coverage of every method of [`summarize`] at p = 1/201 … 100/201 (an odd denominator keeps clear
 /// of the points where bounds lie); above ½ it is the mirror image.
@@ -24,8 +24,8 @@ fn at_size(n: u64, effort: &Effort) -> Vec<Coverage> {
         .flat_map_iter(|i| {
             let p = f64::from(i) / 201.0;
             let setting = Setting {
-                family: "proportions",
-                quantity: "p",
+                family: Family::Proportions,
+                quantity: "p".into(),
                 size: format!("n={n}"),
                 truth: format!("p={p:.4}"),
             };

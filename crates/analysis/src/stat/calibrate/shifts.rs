@@ -7,7 +7,7 @@
 use super::super::samples::hodges_lehmann;
 use super::super::{Estimate, Interval};
 use super::draw::{exponential, normal};
-use super::{Coverage, Effort, Setting, simulate};
+use super::{Coverage, Effort, Family, Setting, simulate};
 use rand_chacha::ChaCha8Rng;
 
 type Draw = fn(&mut ChaCha8Rng) -> f64;
@@ -27,8 +27,8 @@ pub fn coverage(effort: &Effort) -> Vec<Coverage> {
     for (i, &(n_a, n_b)) in sizes.iter().enumerate() {
         for (j, (truth, of_a, of_b)) in PAIRS.into_iter().enumerate() {
             let setting = Setting {
-                family: "shifts",
-                quantity: "shift",
+                family: Family::Shifts,
+                quantity: "shift".into(),
                 // What breaks the assumption is summed up apart.
                 size: match truth.contains("wide") {
                     true => format!("n={n_a}+{n_b}, b wider"),

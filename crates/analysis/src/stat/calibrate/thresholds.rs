@@ -1,4 +1,4 @@
-//! Profile intervals of T10, T50 and T90 under Firth's penalty.
+//! Profile intervals of T10, T50, T90, slope and intercept under Firth's penalty.
 //!
 //! Trials at 4, 8, … 128 threads, with thresholds within and at the edge of them, and slopes from one
 //! that spreads over all counts to one that mostly separates. The last setting breaks the model: the
@@ -7,9 +7,9 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::super::threshold::{ThreadsTried, threshold};
-use super::super::{Estimate, Interval};
-use super::{Coverage, Effort, Setting, simulate_together};
+use super::super::threshold::{ThreadsTried, Threshold, threshold};
+use super::super::{Estimate, Interval, Level};
+use super::{Coverage, Effort, Family, Setting, simulate_together};
 
 const THREADS: [u64; 6] = [4, 8, 16, 32, 64, 128];
 
@@ -48,6 +48,19 @@ impl Truth {
         (share < self.ceiling).then(|| self.half * (odds.ln() / self.slope).exp2())
     }
 
+    /// The truths of [`QUANTITIES`]. A curve that levels off has no T above its ceiling and is no
+    /// logistic one, so that it has no slope and no intercept either.
+    fn values(self) -> [Option<f64>; 5] {
+        let logistic = |value: f64| (self.ceiling >= 1.0).then_some(value);
+        [
+            self.threads_at(0.1),
+            self.threads_at(0.5),
+            self.threads_at(0.9),
+            logistic(self.slope),
+            logistic(-self.slope * self.half.log2()),
+        ]
+    }
+
     fn draw(self, n: u64, rng: &mut ChaCha8Rng) -> Vec<ThreadsTried> {
         THREADS
             .iter()
@@ -60,6 +73,9 @@ impl Truth {
     }
 }
 
+/// What has an interval.
+const QUANTITIES: [&str; 5] = ["t10", "t50", "t90", "slope", "intercept"];
+
 const TRUTHS: [Truth; 5] = [
     Truth { half: 20.0, slope: 2.0, ceiling: 1.0 },
     Truth { half: 20.0, slope: 1.0, ceiling: 1.0 },
@@ -68,42 +84,53 @@ const TRUTHS: [Truth; 5] = [
     Truth { half: 20.0, slope: 2.0, ceiling: 0.6 },
 ];
 
-/// Coverage of the three thresholds.
+/// Coverage of the three thresholds and of the curve's two coefficients.
 pub fn coverage(effort: &Effort) -> Vec<Coverage> {
     let (sizes, truths): (&[u64], &[Truth]) =
         if effort.whole_grid { (&[5, 10, 24], &TRUTHS) } else { (&[10], &TRUTHS[..3]) };
     let mut rows = Vec::new();
     for (i, &n) in sizes.iter().enumerate() {
         for (j, &truth) in truths.iter().enumerate() {
-            let shares = [("t10", 0.1), ("t50", 0.5), ("t90", 0.9)];
-            // A ceiling below a share leaves that threshold without a truth: the first ones stay.
-            let quantities: Vec<(Setting, f64)> = shares
-                .into_iter()
-                .filter_map(|(quantity, share)| {
-                    let setting = Setting {
-                        family: "thresholds",
-                        quantity,
-                        size: truth.size(n),
-                        truth: truth.name(),
-                    };
-                    Some((setting, truth.threads_at(share)?))
-                })
-                .collect();
             let number = 2_000 + 10 * i + j;
+            let setting = |quantity: &str| Setting {
+                family: Family::Thresholds,
+                quantity: quantity.into(),
+                size: truth.size(n),
+                truth: truth.name(),
+            };
+            let quantities: Vec<(Setting, f64)> = QUANTITIES
+                .into_iter()
+                .zip(truth.values())
+                .filter_map(|(quantity, value)| Some((setting(quantity), value?)))
+                .collect();
             rows.extend(simulate_together(&quantities, effort, number, |rng| {
-                let none = Estimate { estimate: None, low: None, high: None };
-                let fit = threshold(&truth.draw(n, rng), effort.level);
-                let thresholds = fit.map_or([none; 3], |fit| [fit.t10, fit.t50, fit.t90]);
-                thresholds
-                    .map(|Estimate { low, high, .. }| {
-                        vec![Interval { method: "profile", level: effort.level, low, high }]
-                    })
-                    .to_vec()
+                let found = intervals(truth, n, effort.level, rng).into_iter().zip(truth.values());
+                found.filter(|(_, value)| value.is_some()).map(|(one, _)| vec![one]).collect()
             }));
         }
     }
-    rows.sort_by_key(|row| row.setting.quantity);
+    // Tables show a quantity at a time.
+    rows.sort_by_key(|row| QUANTITIES.iter().position(|name| *name == row.setting.quantity));
     rows
+}
+
+/// The intervals of [`QUANTITIES`] on one data set. Data without a fit have no bounds.
+fn intervals(truth: Truth, n: u64, level: Level, rng: &mut ChaCha8Rng) -> [Interval; 5] {
+    let fit = threshold(&truth.draw(n, rng), level).ok();
+    let none = Interval { method: "profile", level, low: None, high: None };
+    let at = |of: fn(&Threshold) -> Estimate| {
+        let Estimate { low, high, .. } = fit.as_ref().map(of).unwrap_or_default();
+        Interval { low, high, ..none.clone() }
+    };
+    let coefficient =
+        |of: fn(&Threshold) -> &Interval| fit.as_ref().map(of).unwrap_or(&none).clone();
+    [
+        at(|fit| fit.t10),
+        at(|fit| fit.t50),
+        at(|fit| fit.t90),
+        coefficient(|fit| &fit.fit.slope_interval),
+        coefficient(|fit| &fit.fit.intercept_interval),
+    ]
 }
 
 #[cfg(test)]
@@ -125,18 +152,24 @@ mod tests {
     #[test]
     fn profile_intervals_cover_near_their_level() {
         let effort = Effort { data_sets: 120, ..Effort::default() };
-        let setting = Setting {
-            family: "thresholds",
-            quantity: "t50",
+        let setting = |quantity: &str| Setting {
+            family: Family::Thresholds,
+            quantity: quantity.into(),
             size: "n=10".into(),
-            truth: "T50=20".into(),
+            truth: TRUTHS[0].name(),
         };
-        let rows = simulate_together(&[(setting, 20.0)], &effort, 1, |rng| {
-            let t50 = threshold(&TRUTHS[0].draw(10, rng), effort.level).unwrap().t50;
-            let Estimate { low, high, .. } = t50;
-            vec![vec![Interval { method: "profile", level: effort.level, low, high }]]
+        let quantities: Vec<(Setting, f64)> = QUANTITIES
+            .into_iter()
+            .zip(TRUTHS[0].values())
+            .map(|(quantity, value)| (setting(quantity), value.unwrap()))
+            .collect();
+        let rows = simulate_together(&quantities, &effort, 1, |rng| {
+            intervals(TRUTHS[0], 10, effort.level, rng).map(|one| vec![one]).to_vec()
         });
+        assert_eq!(rows.len(), QUANTITIES.len());
         // 120 data sets: 5 standard errors are 0.1
-        assert!(rows[0].coverage > 0.85, "{rows:?}");
+        for row in rows {
+            assert!(row.coverage > 0.85, "{row:?}");
+        }
     }
 }

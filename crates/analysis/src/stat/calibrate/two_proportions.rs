@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::super::Interval;
 use super::super::binomial::{Probability, pmf};
 use super::super::two_by_two::{Effects, TwoByTwo, effects};
-use super::{Coverage, Effort, Setting, enumerate};
+use super::{Coverage, Effort, Family, Setting, enumerate};
 
 /// Probabilities of the base and of the test. The odd decimals keep clear of where bounds lie.
 const PROBABILITIES: [f64; 8] = [0.0203, 0.0507, 0.1013, 0.2011, 0.3517, 0.5021, 0.7019, 0.9007];
@@ -27,7 +27,7 @@ pub fn coverage(effort: &Effort) -> Vec<Coverage> {
     rows
 }
 
-type OfEffects = fn(&Effects) -> &Vec<Interval>;
+type OfEffects = fn(&Effects) -> &[Interval];
 
 fn at_size((base_n, test_n): (u64, u64), effort: &Effort) -> Vec<Coverage> {
     let tables: Vec<(u64, u64)> =
@@ -57,15 +57,15 @@ fn at_size((base_n, test_n): (u64, u64), effort: &Effort) -> Vec<Coverage> {
             let of_tables = &of_tables;
             quantities.into_iter().flat_map(move |(quantity, truth, intervals)| {
                 let setting = Setting {
-                    family: "two-proportions",
-                    quantity,
+                    family: Family::TwoProportions,
+                    quantity: quantity.into(),
                     size: format!("n={base_n}+{test_n}"),
                     truth: format!("p={p1}, {p2}"),
                 };
                 let data = of_tables.iter().map(|(k1, k2, of)| {
                     let probability = pmf(*k1, base_n, Probability::new(p1))
                         * pmf(*k2, test_n, Probability::new(p2));
-                    (probability, intervals(of).clone())
+                    (probability, intervals(of))
                 });
                 enumerate(&setting, truth, effort.level, data)
             })

@@ -6,6 +6,7 @@ mod comparison;
 pub mod dip;
 pub mod hodges_lehmann;
 pub mod mann_whitney;
+pub mod mean_ratio;
 pub mod median;
 pub mod median_ratio;
 pub mod mixture;

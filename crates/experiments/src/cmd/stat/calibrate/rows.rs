@@ -1,0 +1,146 @@
+//! The file of coverages, a row a setting and method: written by `--out`, read by `--from`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use analysis::stat::Level;
+use analysis::stat::calibrate::{Coverage, Family, How, Setting};
+
+use super::super::columns::{Columns, Row};
+use crate::failure::Failure;
+
+const COLUMNS: [&str; 12] = [
+    "family",
+    "quantity",
+    "size",
+    "truth",
+    "method",
+    "level",
+    "how",
+    "coverage",
+    "above",
+    "below",
+    "unbounded",
+    "standard_error",
+];
+
+/// The file's text.
+pub fn csv(rows: &[Coverage]) -> String {
+    let mut text = COLUMNS.join(",") + "\n";
+    for row in rows {
+        // A size or a truth may hold a comma; none holds a quote. Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{},{},\"{}\",\"{}\",{},{},{},{},{},{},{},{}",
+            row.setting.family.name(),
+            row.setting.quantity,
+            row.setting.size,
+            row.setting.truth,
+            row.method,
+            row.level.get(),
+            how(row.how),
+            row.coverage,
+            row.above,
+            row.below,
+            row.unbounded,
+            row.standard_error,
+        );
+    }
+    text
+}
+
+fn how(how: How) -> &'static str {
+    match how {
+        How::Enumerated => "enumerated",
+        How::Simulated => "simulated",
+    }
+}
+
+/// Reads such a file.
+///
+/// # Errors
+/// A file that can't be read, a column that is missing, a cell that is not what its column holds,
+/// rows of several levels, which no table has room for.
+pub fn read(file: &Path) -> Result<Vec<Coverage>, Failure> {
+    let columns = Columns::read(file, &COLUMNS)?;
+    let mut rows: Vec<Coverage> = Vec::new();
+    for row in columns.rows() {
+        let read = coverage(row)?;
+        if let Some(first) = rows.first().filter(|first| first.level != read.level) {
+            let (here, there) = (read.level.get(), first.level.get());
+            let why = format!("{here}, where the first row has {there}; a file has one level");
+            return Err(row.wrong("level", why));
+        }
+        rows.push(read);
+    }
+    Ok(rows)
+}
+
+fn coverage(row: Row) -> Result<Coverage, Failure> {
+    let text = |column| row.text(column).to_owned();
+    let share = |column| {
+        let value = row.number(column)?;
+        match (0.0..=1.0).contains(&value) {
+            true => Ok(value),
+            false => Err(row.wrong(column, format!("{value} is no share: 0 to 1 is accepted"))),
+        }
+    };
+    let known = |name| [How::Enumerated, How::Simulated].into_iter().find(|one| how(*one) == name);
+    Ok(Coverage {
+        setting: Setting {
+            family: Family::named(row.text("family"))
+                .map_err(|error| row.wrong("family", error))?,
+            quantity: text("quantity"),
+            size: text("size"),
+            truth: text("truth"),
+        },
+        method: text("method"),
+        level: Level::new(row.number("level")?).map_err(|error| row.wrong("level", error))?,
+        how: known(row.text("how")).ok_or_else(|| {
+            let found = row.text("how");
+            row.wrong("how", format!("`{found}` is neither enumerated nor simulated"))
+        })?,
+        coverage: share("coverage")?,
+        above: share("above")?,
+        below: share("below")?,
+        unbounded: share("unbounded")?,
+        standard_error: share("standard_error")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use analysis::stat::calibrate::{Effort, calibrate};
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let effort = Effort { data_sets: 100, ..Effort::default() };
+        let rows = calibrate(&[Family::Proportions, Family::Shifts], &effort).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("coverage.csv");
+        fs::write(&file, csv(&rows)).unwrap();
+        assert_eq!(read(&file).unwrap(), rows);
+    }
+
+    #[test]
+    fn a_wrong_cell_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("coverage.csv");
+        let header = COLUMNS.join(",");
+        let right = "proportions,p,n=5,p=0.1,wilson,0.95,enumerated,0.9,0.1,0,0,0";
+        for (wrong, named) in [
+            ("means,p,n=5,p=0.1,wilson,0.95,enumerated,0.9,0.1,0,0,0", "two-proportions"),
+            ("proportions,p,n=5,p=0.1,wilson,0.9,enumerated,0.9,0.1,0,0,0", "one level"),
+            ("proportions,p,n=5,p=0.1,wilson,0.95,guessed,0.9,0.1,0,0,0", "`guessed`"),
+            ("proportions,p,n=5,p=0.1,wilson,0.95,enumerated,90,0.1,0,0,0", "no share"),
+        ] {
+            fs::write(&file, format!("{header}\n{right}\n{wrong}\n")).unwrap();
+            let sentence = read(&file).unwrap_err().to_string();
+            assert!(sentence.contains("line 3") && sentence.contains(named), "{sentence}");
+        }
+    }
+}
