@@ -361,8 +361,10 @@ impl Coverage {
         let Look { colour, marker } = self.look(line);
         let least = panel.x_at(line.least.max(FLOOR));
         let mean = panel.x_at(line.mean.max(FLOOR));
-        canvas.line(&[(least, y), (mean, y)], colour, 1.4)?;
-        canvas.line(&[(mean, y - 2.5), (mean, y + 2.5)], colour, 1.4)?;
+        if line.mean >= FLOOR {
+            canvas.line(&[(least, y), (mean, y)], colour, 1.4)?;
+            canvas.line(&[(mean, y - 2.5), (mean, y + 2.5)], colour, 1.4)?;
+        }
         if line.least >= FLOOR {
             return canvas.marker(marker, (least, y), 5.0, colour, line.unbounded <= 0.05);
         }

@@ -18,7 +18,7 @@ const SHARES: [f64; 3] = [0.5, 0.25, 0.75];
 
 /// Coverage of S at several times, of the median and of the quartiles.
 pub fn coverage(effort: &Effort) -> Vec<Coverage> {
-    let sizes: &[usize] = if effort.whole_grid { &[5, 8, 10, 24, 50] } else { &[8, 24] };
+    let sizes: &[usize] = if effort.whole_grid { &[5, 8, 10, 15, 24, 50] } else { &[8, 24] };
     let mut rows = Vec::new();
     for (i, &n) in sizes.iter().enumerate() {
         for (j, censoring) in CENSORINGS.into_iter().enumerate() {

@@ -26,7 +26,7 @@ pub struct RestrictedMean {
 /// (area from u to `until`)² × events / (at_risk × (at_risk − events)): Klein and Moeschberger
 /// (2003), 4.5, what R's `print(survfit, rmean =)` has. The interval is estimate ± z × SE, cut to
 /// [0, until]; without an event before `until` the variance is 0 and there is no interval. With few
-/// trials the interval covers too little: simulated, 0.83 to 0.92 at a level of 0.95 with 5 to 25
+/// trials the interval covers too little: simulated, 0.85 to 0.92 at a level of 0.95 with 5 to 24
 /// trials (`stat/calibrate/restricted_means.rs`).
 ///
 /// # Errors
