@@ -73,9 +73,8 @@ impl Coverage {
             rows.iter().cloned().partition(|row| row.setting.family == Family::Proportions);
         let mut methods: Vec<Method> = Vec::new();
         for row in &proportions {
-            let Some(p) = row.setting.truth.strip_prefix("p=").and_then(|p| p.parse().ok()) else {
-                continue;
-            };
+            let truth = row.setting.truth.strip_prefix("p=").and_then(|p| p.parse::<f64>().ok());
+            let Some(p) = truth else { continue };
             let at = methods.iter().position(|method| method.name == row.method);
             let at = at.unwrap_or_else(|| {
                 methods.push(Method { name: row.method.clone(), sizes: Vec::new() });
@@ -86,6 +85,10 @@ impl Coverage {
                 Some((_, curve)) => curve.push((p, row.coverage)),
                 None => sizes.push((row.setting.size.clone(), vec![(p, row.coverage)])),
             }
+        }
+        // The worst truth comes behind the grid's.
+        for (_, curve) in methods.iter_mut().flat_map(|method| &mut method.sizes) {
+            curve.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         let mut blocks: Vec<Block> = Vec::new();
         for line in summarize(&others) {
@@ -184,7 +187,7 @@ impl Coverage {
     fn look(&self, line: &CoverageSummary) -> Look {
         // The least of several simulated ones lies low by about a standard error.
         let allowed = match line.how {
-            How::Enumerated => 1e-9,
+            How::Enumerated | How::Searched => 1e-9,
             How::Simulated => 3.0 * line.standard_error,
         };
         match line.least < self.level - allowed {

@@ -26,6 +26,8 @@ pub struct Setting {
 pub enum How {
     /// All possible data with their probabilities.
     Enumerated,
+    /// So too, at the truth where a search found the least: the method's worst case.
+    Searched,
     /// Drawn data; `standard_error` says how far off it may be.
     Simulated,
 }
@@ -84,7 +86,7 @@ impl Tally {
         let share = |x: f64| x / self.weight;
         let coverage = 1.0 - share(self.above + self.below);
         let standard_error = match how {
-            How::Enumerated => 0.0,
+            How::Enumerated | How::Searched => 0.0,
             How::Simulated => (coverage * (1.0 - coverage) / self.weight).sqrt(),
         };
         Coverage {
@@ -120,6 +122,24 @@ pub fn enumerate<Found: AsRef<[Interval]>>(
         }
     }
     finished(tallies, setting, level, How::Enumerated)
+}
+
+/// Of enumerated rows, the one with the least coverage of each quantity, size and method: the end of a
+/// search for the worst truth. Of those that are equal but for rounding, the first.
+pub fn searched(rows: Vec<Coverage>) -> Vec<Coverage> {
+    let mut least: Vec<Coverage> = Vec::new();
+    for row in rows {
+        let same = |one: &&mut Coverage| {
+            (&one.setting.quantity, &one.setting.size, &one.method)
+                == (&row.setting.quantity, &row.setting.size, &row.method)
+        };
+        match least.iter_mut().find(same) {
+            Some(one) if row.coverage < one.coverage - 1e-12 => *one = row,
+            Some(_) => {}
+            None => least.push(row),
+        }
+    }
+    least.into_iter().map(|row| Coverage { how: How::Searched, ..row }).collect()
 }
 
 /// Simulated coverage over `effort.data_sets` data sets: `data` draws one and answers its intervals,
@@ -189,7 +209,7 @@ pub struct CoverageSummary {
     pub level: Level,
     /// Whether all its coverages are exact.
     pub how: How,
-    /// How many truths.
+    /// How many truths, but for one that a search ended at.
     pub truths: usize,
     /// The least coverage.
     pub least: f64,
@@ -229,8 +249,11 @@ pub fn summarize(rows: &[Coverage]) -> Vec<CoverageSummary> {
             summaries.len() - 1
         });
         let summary = &mut summaries[at];
-        summary.mean += (row.coverage - summary.mean) / (summary.truths + 1) as f64;
-        summary.truths += 1;
+        if row.how != How::Searched {
+            summary.mean += (row.coverage - summary.mean) / (summary.truths + 1) as f64;
+            summary.truths += 1;
+            summary.unbounded = summary.unbounded.max(row.unbounded);
+        }
         if row.coverage < summary.least {
             summary.least = row.coverage;
             summary.least_at = truth.clone();
@@ -238,7 +261,6 @@ pub fn summarize(rows: &[Coverage]) -> Vec<CoverageSummary> {
         if row.how == How::Simulated {
             summary.how = How::Simulated;
         }
-        summary.unbounded = summary.unbounded.max(row.unbounded);
         summary.standard_error = summary.standard_error.max(row.standard_error);
     }
     summaries
@@ -300,5 +322,13 @@ mod tests {
         assert_eq!(summary.len(), 1);
         assert_eq!((summary[0].least, summary[0].least_at.as_str()), (0.92, "b"));
         assert!((summary[0].mean - 0.94).abs() < 1e-12);
+        // What a search found is the least, and no part of the mean.
+        let rows = vec![row("d", 0.9), row("e", 0.8), row("f", 0.8), row("g", 0.85)];
+        let worst = searched(rows);
+        assert_eq!(worst.len(), 1);
+        let summary = summarize(&[row("a", 0.96), worst[0].clone(), row("c", 0.94)]);
+        assert_eq!((summary[0].least, summary[0].least_at.as_str()), (0.8, "e"));
+        assert!((summary[0].mean - 0.95).abs() < 1e-12);
+        assert_eq!((summary[0].truths, summary[0].how), (2, How::Enumerated));
     }
 }

@@ -21,8 +21,8 @@ mod thresholds;
 mod two_proportions;
 
 pub use coverage::{
-    Coverage, CoverageSummary, How, Setting, Tally, enumerate, simulate, simulate_together,
-    summarize,
+    Coverage, CoverageSummary, How, Setting, Tally, enumerate, searched, simulate,
+    simulate_together, summarize,
 };
 
 use serde::Serialize;

@@ -274,7 +274,7 @@ fn text(summary: &[CoverageSummary]) -> String {
                 percent(row.mean),
                 match row.how {
                     How::Simulated => percent(row.standard_error),
-                    How::Enumerated => "exact".into(),
+                    How::Enumerated | How::Searched => "exact".into(),
                 },
                 percent(row.unbounded),
                 row.least_at.clone(),
@@ -282,7 +282,8 @@ fn text(summary: &[CoverageSummary]) -> String {
         }
         let _ = write!(text, "{family}, nominal {} %\n{}\n", 100.0 * level, table.render());
     }
-    text + "least, mean: coverage over the truths tried. A missing bound excludes nothing; unbounded: \
+    text + "least, mean: coverage over the truths tried; for proportions the least of all, for two the \
+            least of a\nfiner grid. A missing bound excludes nothing; unbounded: \
             the\nlargest share of data sets with neither bound. s.e.: the largest standard error of a \
             simulated\ncoverage; the least of several simulated ones is biased downwards by about \
             that much.\n"

@@ -52,6 +52,7 @@ pub fn csv(rows: &[Coverage]) -> String {
 fn how(how: How) -> &'static str {
     match how {
         How::Enumerated => "enumerated",
+        How::Searched => "searched",
         How::Simulated => "simulated",
     }
 }
@@ -85,7 +86,8 @@ fn coverage(row: Row) -> Result<Coverage, Failure> {
             false => Err(row.wrong(column, format!("{value} is no share: 0 to 1 is accepted"))),
         }
     };
-    let known = |name| [How::Enumerated, How::Simulated].into_iter().find(|one| how(*one) == name);
+    let all = [How::Enumerated, How::Searched, How::Simulated];
+    let known = |name| all.into_iter().find(|one| how(*one) == name);
     Ok(Coverage {
         setting: Setting {
             family: Family::named(row.text("family"))
@@ -98,7 +100,7 @@ fn coverage(row: Row) -> Result<Coverage, Failure> {
         level: Level::new(row.number("level")?).map_err(|error| row.wrong("level", error))?,
         how: known(row.text("how")).ok_or_else(|| {
             let found = row.text("how");
-            row.wrong("how", format!("`{found}` is neither enumerated nor simulated"))
+            row.wrong("how", format!("`{found}` is neither enumerated, searched nor simulated"))
         })?,
         coverage: share("coverage")?,
         above: share("above")?,
