@@ -185,8 +185,10 @@ const PARTIAL_FACTOR: f64 = 1.5;
 /// later phase from which on no phase is below it for `hold_s`.
 ///
 /// A sample is a mean over its interval, so the recovery is known only to lie within the first
-/// sample that reached the share; if the phase before it is a single sample, that may be the
-/// mixture of before and after, and the interval begins with it.
+/// sample that reached the share. If the phase before it is a single sample, the timeline's first
+/// included, that may be the mixture of before and after, and the interval begins with it, unless
+/// not one operation was finished in it. A rise so late in a sample that it is within the noise is
+/// told a sample late.
 ///
 /// Correlated noise cuts phases too finely, which changes no answer: phases on the same side of
 /// the share are one.
@@ -244,7 +246,8 @@ pub fn recovery(samples: &[Sample], rule: &RecoveryRule) -> Result<Recovery, Sta
     };
     // The edges of the change at the start of phase i.
     let change = |i: usize| {
-        let mixed = i > 0 && ranges[i - 1].len() == 1 && i > 1;
+        // A sample without an operation has nothing of a recovery in it.
+        let mixed = i > 0 && ranges[i - 1].len() == 1 && phases[i - 1].throughput > 0.0;
         let from = if mixed { ranges[i - 1].start } else { ranges[i].start };
         Between { left_s: starts[from], right_s: looked[ranges[i].start].t_s }
     };
