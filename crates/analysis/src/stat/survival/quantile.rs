@@ -11,8 +11,10 @@ const FLAT: f64 = 1e-10;
 /// first time at which S ≤ 1 − p. Where the curve is flat at 1 − p exactly, the middle of the flat
 /// part, as R does and as the median of an even sample; its start, if the curve never falls again.
 ///
-/// The interval inverts the pointwise intervals of S: every t whose interval holds 1 − p. A bound
-/// that the curves do not reach does not exist.
+/// The interval inverts the pointwise intervals of S: from the first t to the last whose interval
+/// holds 1 − p, itself included (R takes the middle of a bound's flat part where it meets 1 − p
+/// exactly, and sorts a bound that does not fall throughout). A bound that the curves do not reach
+/// does not exist.
 ///
 /// Brookmeyer and Crowley (1982), Biometrics 38:29.
 ///
@@ -52,8 +54,8 @@ fn inverted(curve: &KaplanMeier, p: f64, before: Bounds, band: &[Bounds]) -> Est
     let survival = times.zip(curve.steps().iter().map(|step| Some(step.survival)));
     Estimate {
         estimate: first_at_or_below(survival, 1.0 - p),
-        low: first_at_or_below(low, 1.0 - p),
-        high: first_at_or_below(high, 1.0 - p),
+        low: first(low, |bound| bound <= 1.0 - p + FLAT),
+        high: first(high, |bound| bound < 1.0 - p - FLAT),
     }
 }
 
@@ -64,6 +66,14 @@ pub fn median(curve: &KaplanMeier, method: PointwiseMethod, level: Level) -> Est
         low: None,
         high: None,
     })
+}
+
+/// The first time at which what is known of the curve is so.
+fn first(
+    mut steps: impl Iterator<Item = (f64, Option<f64>)>,
+    is: impl Fn(f64) -> bool,
+) -> Option<f64> {
+    steps.find(|&(_, bound)| bound.is_some_and(&is)).map(|(time, _)| time)
 }
 
 fn first_at_or_below(steps: impl Iterator<Item = (f64, Option<f64>)>, target: f64) -> Option<f64> {
@@ -101,6 +111,15 @@ mod tests {
         // Six are enough: 1 − 2 / 2^6 is 96.9 %, from the first to the last.
         let times: Vec<(f64, bool)> = (1..=6).map(|i| (f64::from(i), true)).collect();
         assert_eq!((median(&times).low, median(&times).high), (Some(1.0), Some(6.0)));
+    }
+
+    #[test]
+    fn a_bound_that_meets_one_half_exactly_is_held() {
+        // At level 3/4, three trials that all last bound S by (1/8)^(1/3) = 1/2 from the start.
+        let curve = curve(&[(1.0, true), (2.0, true), (4.0, true)]);
+        let level = Level::new(0.75).unwrap();
+        let found = median(&curve, PointwiseMethod::BetaProduct, level);
+        assert_eq!((found.low, found.high), (Some(0.0), None));
     }
 
     #[test]
