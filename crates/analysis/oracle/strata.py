@@ -19,7 +19,6 @@ from cases import write
 
 def klingenberg(strata, level):
     w = d = p = q = Fraction(0)
-    events = trials = 0
     for y2, n2, y1, n1 in strata:
         if n1 == 0 or n2 == 0:
             continue
@@ -28,11 +27,10 @@ def klingenberg(strata, level):
         d += Fraction(y1 * n2 - y2 * n1, n)
         p += (Fraction(n1**2 * y2 - n2**2 * y1) + Fraction(n1 * n2 * (n2 - n1), 2)) / n**2
         q += Fraction(y1 * (n2 - y2) + y2 * (n1 - y1), 2 * n)
-        events, trials = events + y1 + y2, trials + n
     if not w:
         return None, [None, None]
     d /= w
-    if events in (0, trials):
+    if not q:
         return float(d), [None, None]
     z2 = Fraction(norm.isf((1 - level) / 2) ** 2)
     middle = d + z2 * p / (2 * w**2)

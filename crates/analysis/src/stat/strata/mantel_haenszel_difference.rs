@@ -12,15 +12,14 @@ use super::{Contrast, Stratum};
 /// here. Klingenberg keeps every δ with (d − δ)² ≤ z² V(δ), a score interval at no cost: two roots
 /// of a quadratic. It is the better covered of the two in small strata and with rare events.
 ///
-/// Where the variance has nothing to estimate from (no events at all, or nothing but events), the
-/// interval does not exist, rather than being one of no width.
+/// Where the variance has nothing to estimate from (each stratum without an event, or with nothing
+/// but events), the interval does not exist, rather than being one that ends at 0 by arithmetic alone.
 ///
 /// Source: T. Sato (1989), *On the variance estimator for the Mantel-Haenszel risk difference*;
 /// B. Klingenberg (2014), *A new and improved confidence interval for the Mantel-Haenszel risk
 /// difference*.
 pub fn contrast(strata: &[Stratum], level: Level) -> Contrast {
     let (mut weight, mut weighted, mut p, mut q) = (0.0, 0.0, 0.0, 0.0);
-    let (mut events, mut trials) = (0.0, 0.0);
     for c in strata.iter().filter_map(Stratum::cells) {
         let n = c.trials();
         weight += c.n1 * c.n2 / n;
@@ -28,11 +27,9 @@ pub fn contrast(strata: &[Stratum], level: Level) -> Contrast {
         p +=
             (c.n1 * c.n1 * c.y2 - c.n2 * c.n2 * c.y1 + 0.5 * c.n1 * c.n2 * (c.n2 - c.n1)) / (n * n);
         q += (c.y1 * (c.n2 - c.y2) + c.y2 * (c.n1 - c.y1)) / (2.0 * n);
-        events += c.events();
-        trials += n;
     }
     let estimate = (weight > 0.0).then(|| weighted / weight);
-    let bounds = estimate.filter(|_| events > 0.0 && events < trials).and_then(|d| {
+    let bounds = estimate.filter(|_| q > 0.0).and_then(|d| {
         let z2 = two_sided_z(level).powi(2) / (weight * weight);
         let middle = d + 0.5 * z2 * p;
         // middle² − d², as a product.
@@ -68,6 +65,17 @@ mod tests {
             let z = (d - bound).abs() / ((bound * p + q) / (w * w)).sqrt();
             assert!((z - two_sided_z(Level::P95)).abs() < 1e-10, "{bound} {z}");
         }
+    }
+
+    #[test]
+    fn strata_that_each_have_one_outcome_bound_nothing() {
+        let strata: Vec<Stratum> = [[0, 8, 0, 9], [0, 2, 0, 7], [7, 7, 2, 2]]
+            .iter()
+            .map(|&[a, b, c, d]| Stratum::new("s", a, b, c, d).unwrap())
+            .collect();
+        let found = contrast(&strata, Level::P95);
+        assert_eq!(found.estimate, Some(0.0));
+        assert_eq!((found.intervals[0].low, found.intervals[0].high), (None, None));
     }
 
     #[test]
