@@ -5,7 +5,7 @@
 //! null hypothesis. Sums start at their largest term and walk outwards until nothing is added any
 //! more, so a tail costs about √N steps and keeps its relative precision however small it is.
 
-use super::binomial::{Probability, ln_pmf};
+use super::binomial::{MOST_TRIALS, Probability, ln_pmf};
 
 /// The conditional distribution of the test side's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,10 +16,11 @@ pub struct Hypergeometric {
 }
 
 impl Hypergeometric {
-    /// Two sides with `base_n` and `test_n` trials and `total` counted among them; `total` is at
-    /// most `base_n + test_n`, and is cut to it.
+    /// Two sides with `base_n` and `test_n` trials, at most [`MOST_TRIALS`] each, and `total` counted
+    /// among them, at most `base_n + test_n`; what is more is cut to it.
     pub fn new(base_n: u64, test_n: u64, total: u64) -> Self {
-        Hypergeometric { base_n, test_n, total: total.min(base_n.saturating_add(test_n)) }
+        let [base_n, test_n] = [base_n, test_n].map(|n| n.min(MOST_TRIALS));
+        Hypergeometric { base_n, test_n, total: total.min(base_n + test_n) }
     }
 
     /// The least count that the margins allow.

@@ -99,7 +99,7 @@ pub(crate) fn wilson_bounds(of: Proportion, z: f64) -> (f64, f64) {
     let z2 = z * z;
     let b = 2.0 * k + z2;
     let root = z * (z2 + 4.0 * k * (1.0 - k / n)).sqrt();
-    let low = 2.0 * k * (k / n) / (b + root);
+    let low = if of.k == 0 { 0.0 } else { 2.0 * k * (k / n) / (b + root) };
     let high = if of.k == of.n { 1.0 } else { (b + root) / (2.0 * (n + z2)) };
     (low, high)
 }

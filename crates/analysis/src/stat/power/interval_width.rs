@@ -71,7 +71,7 @@ pub struct TrialsForWidth {
 
 /// The mean width of the interval over the counts that n trials at probability p give: exact, by
 /// enumeration.
-pub fn expected_width(n: u64, p: f64, level: Level, method: IntervalMethod) -> f64 {
+fn expected_width(n: u64, p: f64, level: Level, method: IntervalMethod) -> f64 {
     let at = Probability::new(p);
     let width = |k: u64| {
         let interval = Proportion::new(k, n).map(|of| method.interval(of, level));

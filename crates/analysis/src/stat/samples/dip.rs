@@ -81,15 +81,17 @@ struct Step {
 /// distribution function is missed by half of the largest, on either side.
 pub fn statistic(ascending: &[f64]) -> f64 {
     let n = ascending.len();
+    let (Some(least), Some(greatest)) = (ascending.first(), ascending.last()) else { return 0.0 };
+    let unit = unit_of(least.abs().max(greatest.abs()));
     let mut steps: Vec<Step> = Vec::with_capacity(n);
-    let mut below = 0.0;
-    for tied in ascending.chunk_by(|x, y| x == y) {
-        let up_to = below + tied.len() as f64;
-        steps.push(Step { x: tied[0], below, up_to });
-        below = up_to;
-    }
-    if n == 0 {
-        return 0.0;
+    for (below, x) in ascending.iter().enumerate() {
+        let (below, x) = (below as f64, x * unit);
+        // Far below any difference to another value: no slope leaves the range of numbers.
+        let x = if x.abs() < 1e-280 { 0.0 } else { x };
+        match steps.last_mut() {
+            Some(tied) if tied.x == x => tied.up_to = below + 1.0,
+            _ => steps.push(Step { x, below, up_to: below + 1.0 }),
+        }
     }
     let (mut low, mut high) = (0, steps.len() - 1);
     let mut dip: f64 = 1.0;
@@ -118,6 +120,12 @@ pub fn statistic(ascending: &[f64]) -> f64 {
         (low, high) = (left, right);
     }
     dip / (2 * n) as f64
+}
+
+/// A power of two that brings `largest` near 1, so that no product of differences overflows. The dip
+/// ignores the scale, and powers of two leave every digit as it is.
+fn unit_of(largest: f64) -> f64 {
+    if largest > 0.0 { libm::exp2(f64::from((-libm::ilogb(largest)).min(1023))) } else { 1.0 }
 }
 
 /// The vertices of the convex (`turn` 1) or concave (−1) hull of the points (x, y(step)).
@@ -237,6 +245,16 @@ mod tests {
         let mut mirrored: Vec<f64> = values.iter().map(|x| -x).collect();
         mirrored.reverse();
         assert!((statistic(&values) - statistic(&mirrored)).abs() < 1e-14);
+    }
+
+    #[test]
+    fn the_dip_of_any_size_of_number_is_finite() {
+        let values = [1.0, 1.5, 2.0, 2.1, 7.0, 7.5, 7.7, 9.0];
+        for scale in [1e307, 1e-310] {
+            let scaled: Vec<f64> = values.iter().map(|x| x * scale).collect();
+            assert!((statistic(&scaled) - statistic(&values)).abs() < 0.01, "{scale:e}");
+        }
+        assert_eq!(statistic(&[f64::MIN, 0.0, 5e-324, f64::MAX]), 0.125);
     }
 
     #[test]

@@ -141,7 +141,11 @@ impl RankSumLaw {
 
 /// The law of U for samples without ties, from U = 0; `None` where it would cost too much.
 pub fn u_law(n_a: usize, n_b: usize) -> Option<Vec<f64>> {
-    let ranks: Vec<u64> = (1..=(n_a + n_b) as u64).map(|rank| 2 * rank).collect();
+    // The law has a term for each of the pairs: where those are too many, it need not be begun.
+    if n_a as f64 * n_b as f64 > MOST_ADDITIONS {
+        return None;
+    }
+    let ranks: Vec<u64> = (1..=n_a.checked_add(n_b)? as u64).map(|rank| 2 * rank).collect();
     Some(RankSumLaw::of(&ranks, n_a)?.probability)
 }
 
@@ -191,6 +195,7 @@ mod tests {
         assert_eq!(ways, [1.0, 1.0, 2.0, 3.0, 3.0, 3.0, 3.0, 2.0, 1.0, 1.0]);
         assert!(u_law(50, 50).is_some());
         assert_eq!(u_law(500, 500), None);
+        assert_eq!(u_law(usize::MAX, 2), None);
         assert_eq!(u_law(1, 4).unwrap(), vec![0.2; 5]);
     }
 }

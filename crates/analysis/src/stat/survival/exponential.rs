@@ -32,11 +32,13 @@ pub struct ExponentialFit {
 ///
 /// # Errors
 ///
-/// [`StatError::TooFew`] without a trial or if no time was followed at all.
+/// [`StatError::TooFew`] without a trial or if no time was followed at all, or so little that the
+/// rate is beyond any number.
 pub fn fit_exponential(trials: &[FollowUp], level: Level) -> Result<ExponentialFit, StatError> {
     let events = trials.iter().filter(|trial| trial.event()).count() as u64;
     let total_time: f64 = trials.iter().map(|trial| trial.time()).sum();
-    if !(total_time > 0.0 && total_time.is_finite()) {
+    let rate = events as f64 / total_time;
+    if !(total_time > 0.0 && total_time.is_finite() && rate.is_finite()) {
         return Err(StatError::too_few(
             "an exponential rate",
             "a total time followed that is finite and above 0",
@@ -44,7 +46,6 @@ pub fn fit_exponential(trials: &[FollowUp], level: Level) -> Result<ExponentialF
         ));
     }
     let d = events as f64;
-    let rate = d / total_time;
     let half = level.alpha() / 2.0;
     // χ²(p, 2d)/2 is the quantile of a gamma variable of shape d.
     let low = if events == 0 { 0.0 } else { gamma_quantile(d, half) };
@@ -159,5 +160,6 @@ mod tests {
     fn no_time_is_no_rate() {
         assert!(fit_exponential(&trials(&[(0.0, true)]), Level::P95).is_err());
         assert!(fit_exponential(&[], Level::P95).is_err());
+        assert!(fit_exponential(&trials(&[(5e-324, true)]), Level::P95).is_err());
     }
 }
