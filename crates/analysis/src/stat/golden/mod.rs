@@ -2,19 +2,39 @@
 //! The values are committed with the versions that made them, so these tests need neither.
 
 mod adjusted;
+mod isotonic;
 mod power;
 mod proportion;
+mod samples;
 mod strata;
+mod survival;
+mod tails;
+mod timelines;
 mod two_by_two;
 
 use serde_json::Value;
 
+use super::Level;
+
 /// The cases of a golden file.
 fn cases(text: &str) -> Vec<Value> {
+    part(text, "cases", 101)
+}
+
+/// The rows of a named part of a golden file, `least` or more.
+fn part(text: &str, name: &str, least: usize) -> Vec<Value> {
     let file: Value = serde_json::from_str(text).unwrap();
-    let cases = file["cases"].as_array().unwrap().clone();
-    assert!(cases.len() > 100, "a golden file lost its cases");
-    cases
+    let rows = file[name].as_array().unwrap().clone();
+    assert!(rows.len() >= least, "a golden file lost its {name}");
+    rows
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+fn level(case: &Value) -> Level {
+    Level::new(case["level"].as_f64().unwrap()).unwrap()
 }
 
 /// The rows of a golden CSV by R: its first line names the version, its second the columns.
