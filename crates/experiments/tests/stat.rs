@@ -18,7 +18,7 @@ fn keys(value: &Value) -> Vec<&str> {
 #[test]
 fn a_proportion_has_the_contracts_shape() {
     let found = json(&User::new().experiments("stat proportion 8 10 --json"));
-    assert_eq!(keys(&found), ["k", "n", "estimate", "intervals"]);
+    assert_eq!(keys(&found), ["k", "n", "estimate", "intervals", "notes"]);
     let intervals = found["intervals"].as_array().unwrap();
     let expected = [
         ("wilson", 0.490162, 0.943318),
@@ -37,13 +37,22 @@ fn a_proportion_has_the_contracts_shape() {
 #[test]
 fn none_of_n_is_said_in_a_sentence() {
     let ended = User::new().experiments("stat proportion 0 24");
-    assert!(ended.out.contains("at 95 % confidence the probability is at most 0.117346"));
+    let sentence =
+        "None of 24: at 95 % confidence the probability is at most 0.117346 (one-sided, exact)";
+    assert!(ended.out.contains(&format!("{sentence}.\n")), "{}", ended.out);
+    let found = json(&User::new().experiments("stat proportion 0 24 --json"));
+    assert_eq!(found["notes"][0], sentence);
 }
 
 #[test]
 fn a_two_by_two_table_has_the_contracts_shape() {
     let found = json(&User::new().experiments("stat two-by-two 4 24 0 24 --json"));
-    assert_eq!(keys(&found), ["base", "test", "difference", "ratio", "odds_ratio", "tests"]);
+    assert_eq!(
+        keys(&found),
+        ["base", "test", "difference", "ratio", "odds_ratio", "tests", "notes"]
+    );
+    let note = found["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("One interval of the difference contains 0"), "{note}");
     assert_eq!(keys(&found["base"]), ["k", "n", "estimate"]);
     assert_eq!(keys(&found["ratio"]), ["estimate", "intervals"]);
     let methods: Vec<&str> = found["difference"]["intervals"]
@@ -401,4 +410,25 @@ fn survival_answers_with_every_estimator() {
     assert!(said.contains("after  by") && said.contains("25 % by, after 6"), "{said}");
     user.experiments("stat survival t.csv --quantile 25")
         .refused(&["--quantile", "above 0 and below 1"]);
+}
+
+#[test]
+fn thousands_of_trials_a_side_are_still_enumerated() {
+    let found = json(&User::new().experiments("stat two-by-two 900 3000 830 3000 --json"));
+    let p = |method: &str, alternative: &str| {
+        let tests = found["tests"].as_array().unwrap();
+        let is = |test: &&Value| test["method"] == method && test["alternative"] == alternative;
+        tests.iter().find(is).unwrap()["p_value"].as_f64().unwrap()
+    };
+    for alternative in ["two-sided", "less"] {
+        let near = p("fisher-mid-p", alternative);
+        for method in ["boschloo", "barnard"] {
+            let found = p(method, alternative);
+            assert!((found / near - 1.0).abs() < 0.04, "{method} {alternative}: {found} {near}");
+        }
+    }
+    assert!(p("boschloo", "less") <= p("fisher", "less"));
+    // The limit is said, and is no zero.
+    let beyond = User::new().experiments("stat two-by-two 900 30000 870 30000");
+    assert!(beyond.ok().contains("enumerated up to 20000 trials in all"));
 }

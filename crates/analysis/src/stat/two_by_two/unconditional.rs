@@ -19,7 +19,8 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use super::super::binomial::{self, Probability};
 
 /// The most trials, both sides together, that the unconditional tests enumerate. Beyond it their
-/// p-value is not computed: Fisher's mid-P is near it there.
+/// p-value is not computed: Fisher's mid-P is near Boschloo's there. Barnard's may be far above both where
+/// it is not small: its worst π is then one with a handful of events, however many trials there are.
 pub const MOST_TRIALS: u64 = 20_000;
 
 /// How far, absolutely, a p-value may be below the true supremum.

@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
+use analysis::stat::StatError;
 use analysis::stat::proportion::{self, Proportion, ProportionSummary};
 use clap::Args;
+use serde::Serialize;
 
 use super::table::{Table, number};
 use super::{Options, count};
@@ -30,11 +32,24 @@ pub struct ProportionArgs {
 pub fn run(args: ProportionArgs, out: &mut dyn Write) -> Outcome {
     let of = Proportion::new(args.k, args.n)?;
     let summary = proportion::summarize(of, args.options.level);
-    let all_or_none = all_or_none(of, &args.options)?;
-    args.options.answer(out, &summary, || text(&summary, &args.options, &all_or_none))
+    let answer = Answer { summary, notes: all_or_none(of, &args.options)? };
+    args.options.answer(out, &answer, || text(&answer, &args.options))
 }
 
-fn text(summary: &ProportionSummary, options: &Options, all_or_none: &str) -> String {
+/// What CONTRACT.md promises, then what none, or all, of n show.
+#[derive(Debug, Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    summary: ProportionSummary,
+    notes: Vec<String>,
+}
+
+fn text(answer: &Answer, options: &Options) -> String {
+    let summary = &answer.summary;
+    let mut all_or_none: String = answer.notes.iter().map(|note| format!("{note}.\n")).collect();
+    if !all_or_none.is_empty() {
+        all_or_none.push('\n');
+    }
     let percent = number(options.level.get() * 100.0);
     let mut table = Table::new(&["interval", "low", "high"]);
     for interval in &summary.intervals {
@@ -52,24 +67,26 @@ fn text(summary: &ProportionSummary, options: &Options, all_or_none: &str) -> St
     )
 }
 
-/// What "none of n", and "all of n", show in a sentence; empty for any other count.
-fn all_or_none(of: Proportion, options: &Options) -> Result<String, analysis::stat::StatError> {
+/// What "none of n", and "all of n", show, in sentences; nothing for any other count.
+fn all_or_none(of: Proportion, options: &Options) -> Result<Vec<String>, StatError> {
     let bound = proportion::at_most(of.n(), options.level)?;
     let percent = number(options.level.get() * 100.0);
     Ok(if of.k() == 0 {
-        format!(
-            "None of {}: at {percent} % confidence the probability is at most {} (one-sided, exact).\n\
-             That it is 0 cannot follow from any number of trials.\n\n",
-            of.n(),
-            number(bound),
-        )
+        vec![
+            format!(
+                "None of {}: at {percent} % confidence the probability is at most {} (one-sided, exact)",
+                of.n(),
+                number(bound),
+            ),
+            "That it is 0 cannot follow from any number of trials".into(),
+        ]
     } else if of.k() == of.n() {
-        format!(
-            "All of {}: at {percent} % confidence the probability is at least {} (one-sided, exact).\n\n",
+        vec![format!(
+            "All of {}: at {percent} % confidence the probability is at least {} (one-sided, exact)",
             of.n(),
             number(1.0 - bound),
-        )
+        )]
     } else {
-        String::new()
+        Vec::new()
     })
 }

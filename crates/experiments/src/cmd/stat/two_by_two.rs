@@ -7,6 +7,7 @@ use analysis::stat::two_by_two::{
 };
 use analysis::stat::{Alternative, TestResult};
 use clap::Args;
+use serde::Serialize;
 
 use super::table::{Table, number, p_value};
 use super::{Options, count};
@@ -42,18 +43,32 @@ pub struct TwoByTwoArgs {
 pub fn run(args: TwoByTwoArgs, out: &mut dyn Write) -> Outcome {
     let table = TwoByTwo::new(args.k1, args.n1, args.k2, args.n2)?;
     let summary = two_by_two::summarize(table, args.options.level);
-    args.options.answer(out, &summary, || text(&summary, &args.options))
+    let answer = Answer { notes: notes(&summary), summary };
+    args.options.answer(out, &answer, || text(&answer, &args.options))
 }
 
-fn text(summary: &TwoByTwoSummary, options: &Options) -> String {
+/// What CONTRACT.md promises, then what does not exist, and what the numbers cannot carry.
+#[derive(Debug, Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    summary: TwoByTwoSummary,
+    notes: Vec<String>,
+}
+
+fn text(answer: &Answer, options: &Options) -> String {
+    let summary = &answer.summary;
     let effects = &summary.effects;
+    let mut notes: String = answer.notes.iter().map(|note| format!("{note}.\n")).collect();
+    if !notes.is_empty() {
+        notes.push('\n');
+    }
     format!(
         "base  {}\ntest  {}\n\n{}\n{}\n{}{}",
         side(&effects.base),
         side(&effects.test),
         effect_table(effects, options),
         test_table(&summary.tests),
-        notes(summary),
+        notes,
         "Default: newcombe for the difference (made of the two Wilson intervals), boschloo for the \
          test (exact for\nfixed group sizes, and never weaker than Fisher's). Assumes independent trials with one \
          probability a side.\n",
@@ -119,36 +134,36 @@ fn test_table(tests: &[TestResult]) -> String {
 }
 
 /// What does not exist and why; and what the numbers cannot carry.
-fn notes(summary: &TwoByTwoSummary) -> String {
+fn notes(summary: &TwoByTwoSummary) -> Vec<String> {
     let effects = &summary.effects;
-    let mut notes = String::new();
+    let mut notes = Vec::new();
     if effects.base.k == 0 {
-        notes += "No events on the base side: a ratio to it does not exist.\n";
+        notes.push("No events on the base side: a ratio to it does not exist".into());
     }
     if effects.odds_ratio.estimate.is_none() {
-        notes += if effects.odds_ratio.intervals.iter().all(|i| i.low == Some(0.0)) {
-            "These margins allow one table only: nothing follows about the odds ratio.\n"
+        notes.push(if effects.odds_ratio.intervals.iter().all(|i| i.low == Some(0.0)) {
+            "These margins allow one table only: nothing follows about the odds ratio".into()
         } else {
-            "The odds ratio is infinite: it has no estimate and no upper bound.\n"
-        };
+            "The odds ratio is infinite: it has no estimate and no upper bound".into()
+        });
     }
     let crosses = |i: usize| {
         let bounds = effects.difference.intervals.get(i).and_then(|v| v.low.zip(v.high));
         bounds.map(|(low, high)| low <= 0.0 && high >= 0.0)
     };
     if crosses(0) != crosses(1) {
-        notes += "One interval of the difference contains 0 and the other does not: these counts \
-                  are too few to decide it.\n";
-    }
-    if summary.tests.iter().any(|test| test.p_value.is_none()) {
-        notes += &format!(
-            "Boschloo and Barnard are enumerated up to {} trials in all; beyond that Fisher's mid-P \
-             is near them.\n",
-            unconditional::MOST_TRIALS
+        notes.push(
+            "One interval of the difference contains 0 and the other does not: these counts are too \
+             few to decide it"
+                .into(),
         );
     }
-    if !notes.is_empty() {
-        notes.push('\n');
+    if summary.tests.iter().any(|test| test.p_value.is_none()) {
+        notes.push(format!(
+            "Boschloo and Barnard are enumerated up to {} trials in all; beyond that Fisher's mid-P is \
+             near Boschloo's, and near Barnard's where they are small",
+            unconditional::MOST_TRIALS
+        ));
     }
     notes
 }
