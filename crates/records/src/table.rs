@@ -5,6 +5,8 @@
 //! error, because a row that is silently passed over is a biased sample.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::RecordError;
@@ -33,14 +35,80 @@ pub struct Torn {
 }
 
 impl Torn {
-    /// The warning that names it.
+    /// The last line of a file whose text does not end with a newline; `None` where it does, or
+    /// where there is no file.
+    pub fn in_file(file: &Path) -> Result<Option<Torn>, RecordError> {
+        let failed = |error: io::Error| RecordError::Unreadable {
+            file: file.to_path_buf(),
+            reason: error.to_string(),
+        };
+        let mut opened = match File::open(file) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut last = [b'\n'];
+        if opened.seek(SeekFrom::End(-1)).is_ok() {
+            opened.read_exact(&mut last).map_err(failed)?;
+        }
+        if last == [b'\n'] {
+            return Ok(None);
+        }
+        let bytes = std::fs::read(file).map_err(failed)?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let (before, tail) = bytes.split_at(whole);
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        Ok(Some(Torn { line, text: String::from_utf8_lossy(tail).into_owned() }))
+    }
+
+    /// The trial of a line of a file whose first column is the trial, if the tear left it whole.
+    pub fn trial(&self) -> Option<u64> {
+        self.text.split_once(',').and_then(|(trial, _)| trial.parse().ok())
+    }
+
+    /// The line by its file and number, and what is left of it.
+    fn named(&self, file: &Path) -> String {
+        format!("{} line {} is torn ({:?})", file.display(), self.line, shortened(&self.text))
+    }
+
+    /// The warning that names it, where nothing can bring it back: in an imported run.
     pub fn sentence(&self, file: &Path) -> String {
-        format!(
-            "{} line {} is torn ({:?}): it is not used; `experiments resume` runs its trial again",
-            file.display(),
-            self.line,
-            shortened(&self.text)
-        )
+        format!("{}: it is not used", self.named(file))
+    }
+
+    /// The warning that names it in a run of this suite, and what follows from it: a trial's row is
+    /// written last, so only the trial that has none is run again. `has_row` is whether a trial has
+    /// one.
+    pub fn sentence_with_what_next(&self, file: &Path, has_row: impl Fn(u64) -> bool) -> String {
+        let sentence = self.sentence(file);
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let what = match name {
+            "trials.csv" => return format!("{sentence}; `experiments resume` runs its trial again"),
+            "plan.csv" => {
+                return format!(
+                    "{sentence}, and `experiments resume` refuses the run: put the line back as it \
+                     was written, or begin a new run"
+                );
+            }
+            "timeline.csv" => "samples",
+            "metrics.csv" => "metrics",
+            "pivots.csv" => "calls",
+            _ => return sentence,
+        };
+        match self.trial() {
+            Some(trial) if has_row(trial) => format!(
+                "{sentence}; the {what} of trial {trial} end there. The trial has its row in \
+                 trials.csv, so `experiments resume` does not run it again"
+            ),
+            Some(trial) => format!(
+                "{sentence}; trial {trial} has no row in trials.csv, so `experiments resume` runs it \
+                 again"
+            ),
+            None => format!(
+                "{sentence}; the {what} of its trial end there, and `experiments resume` runs that \
+                 again only if it has no row in trials.csv"
+            ),
+        }
     }
 }
 
@@ -266,6 +334,48 @@ mod tests {
         bytes.push(0xc3);
         let table = Table::parse(Path::new("t"), bytes, &TIMELINE).unwrap();
         assert_eq!(table.torn.unwrap().line, 3);
+    }
+
+    #[test]
+    fn what_follows_from_a_torn_line_depends_on_its_file() {
+        let torn = |text: &str| Torn { line: 3, text: text.into() };
+        let said = |name: &str, text: &str| {
+            torn(text).sentence_with_what_next(&Path::new("R").join(name), |trial| trial == 7)
+        };
+        let head = |name: &str, text: &str| {
+            format!("R/{name} line 3 is torn ({text:?}): it is not used")
+        };
+        for (name, text, rest) in [
+            ("trials.csv", "4,7,", "; `experiments resume` runs its trial again"),
+            ("plan.csv", "4,7,", ", and `experiments resume` refuses the run: put the line back"),
+            ("timeline.csv", "7,0.2,", "; the samples of trial 7 end there. The trial has its row"),
+            ("metrics.csv", "7,p99,", "; the metrics of trial 7 end there."),
+            ("pivots.csv", "7,1,", "; the calls of trial 7 end there."),
+            ("timeline.csv", "8,0.2,", "; trial 8 has no row in trials.csv, so `experiments resume`"),
+            // 7 may be the begin of 70.
+            ("timeline.csv", "7", "; the samples of its trial end there, and `experiments resume`"),
+            ("checks.csv", "a,", ""),
+        ] {
+            let found = said(name, text);
+            assert!(found.starts_with(&(head(name, text) + rest)), "{found}");
+        }
+        assert_eq!(torn("7,1").sentence(Path::new("R/x.csv")), head("x.csv", "7,1"));
+    }
+
+    #[test]
+    fn a_torn_line_is_found_in_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("metrics.csv");
+        assert_eq!(Torn::in_file(&file).unwrap(), None);
+        for (text, torn) in [
+            ("", None),
+            ("a\nb\n", None),
+            ("a\nb\nc,", Some(Torn { line: 3, text: "c,".into() })),
+            ("a", Some(Torn { line: 1, text: "a".into() })),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(Torn::in_file(&file).unwrap(), torn, "{text:?}");
+        }
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! size.
 //!
 //! Every row is checked as [`crate::stream`] checks rows. Beyond that a trial's samples must stand
-//! together, as a runner writes them, and their times must ascend.
+//! together, as a runner writes them, their times must ascend, and operations, which are counted from
+//! the trial's start, must not fall.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -70,6 +71,8 @@ pub struct TimelineReader {
     /// The first row of the next trial has been read already.
     waiting: bool,
     seen: HashSet<u64>,
+    /// The latest count of the trial, and its line.
+    counted: Option<(u64, u64)>,
 }
 
 impl TimelineReader {
@@ -81,7 +84,7 @@ impl TimelineReader {
     }
 
     fn of(rows: Rows) -> TimelineReader {
-        TimelineReader { rows, waiting: false, seen: HashSet::new() }
+        TimelineReader { rows, waiting: false, seen: HashSet::new(), counted: None }
     }
 
     /// Reads the next trial's samples into `samples`, which is emptied first; `None` at the end.
@@ -99,6 +102,7 @@ impl TimelineReader {
                  stand together"
             )));
         }
+        self.counted = None;
         samples.push(self.sample(None)?);
         while self.rows.read()? {
             if self.trial()? != trial {
@@ -129,19 +133,31 @@ impl TimelineReader {
         self.rows.needed(0, self.rows.integer(0)?)
     }
 
-    fn sample(&self, before: Option<&Sample>) -> Result<Sample, RecordError> {
+    fn sample(&mut self, before: Option<&Sample>) -> Result<Sample, RecordError> {
         let rows = &self.rows;
         let t_s = rows.needed(1, rows.number(1)?)?;
         if let Some(before) = before.filter(|before| before.t_s >= t_s) {
             return Err(rows.bad(format!(
-                "t_s is {t_s}, and {} in the line before: a trial's samples stand in the order of time",
+                "t_s is {t_s}, and {} in the line before: accepted is a later time, a trial's samples \
+                 stand in the order of time",
                 before.t_s
             )));
         }
+        let ops = rows.integer(3)?;
+        if let (Some(ops), Some((counted, line))) = (ops, self.counted)
+            && ops < counted
+        {
+            return Err(rows.bad(format!(
+                "ops is {ops}, and {counted} in line {line}: accepted is that or more, a trial's \
+                 operations are counted from its start"
+            )));
+        }
+        self.counted = ops.map(|ops| (ops, rows.line())).or(self.counted);
+        let rows = &self.rows;
         Ok(Sample {
             t_s,
             threads: rows.needed(2, self.small(2)?)?,
-            ops: rows.integer(3)?.unwrap_or(u64::MAX),
+            ops: ops.unwrap_or(u64::MAX),
             mops_per_s: rows.number(4)?.unwrap_or(-1.0),
             slots: self.small(5)?.unwrap_or(u32::MAX),
         })
@@ -229,7 +245,10 @@ mod tests {
     fn what_is_no_timeline_is_named_with_its_line() {
         let error = |rows: &str| read(&format!("{HEADER}{rows}")).unwrap_err();
         for (rows, problem) in [
-            ("1,0,1,0,,\n1,0,1,0,,\n", "line 3: t_s is 0, and 0 in the line before"),
+            ("1,0,1,0,,\n1,0,1,0,,\n", "line 3: t_s is 0, and 0 in the line before: accepted is a later"),
+            ("1,1,1,0,,\n1,0.5,1,0,,\n", "line 3: t_s is 0.5, and 1 in the line before"),
+            ("1,0,1,9,,\n1,1,1,8,,\n", "line 3: ops is 8, and 9 in line 2: accepted is that or more"),
+            ("1,0,1,9,,\n1,1,1,,,\n1,2,1,8,,\n", "line 4: ops is 8, and 9 in line 2"),
             ("1,0,1,0,,\n2,0,1,0,,\n1,1,1,0,,\n", "line 4: trial 1 comes back"),
             ("1,0,1,0,\n", "line 2: 5 cells: a row has 6"),
             ("1,0,1,0,,\n1,1\n", "line 3: 2 cells"),
@@ -247,6 +266,8 @@ mod tests {
             let error = error(rows);
             assert!(error.contains(problem), "{rows:?}: {error}");
         }
+        // Each trial counts from its own start, and may stand still.
+        read(&format!("{HEADER}1,0,1,9,,\n1,1,1,9,,\n2,0,1,0,,\n")).unwrap();
         assert!(read("trial,t\n1,2\n").unwrap_err().contains("missing \"t_s\""));
     }
 }
