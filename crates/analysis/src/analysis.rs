@@ -140,6 +140,7 @@ impl Analysis {
         for (run, account) in data.runs.iter().zip(&timelines.accounts) {
             warnings.extend(account.sentences(run));
         }
+        warnings.extend(crate::torn::sentences(&data)?);
         warnings.extend(mixed_durations(&data));
         warnings.extend(mixed_machines(&data.runs));
         warnings.extend(notes);

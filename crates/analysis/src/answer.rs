@@ -14,14 +14,18 @@ use crate::checks::RunChecks;
 use crate::data::Data;
 use crate::metrics::CellMetric;
 use crate::outcome::{Outcome, Reason, StallRule};
+use crate::recovery::throughput::{MedianBetween, Partials, Rises};
 use crate::recovery::{CellRecovery, SeenBy, Sense};
 use crate::run::Run;
 use crate::series::Series;
 use crate::stat::proportion::at_most;
 use crate::stat::samples::median::median_ranks;
-use crate::stat::{Estimate, Level};
+use crate::stat::two_by_two::{TwoByTwo, fisher};
+use crate::stat::{Alternative, Estimate, Level};
 use crate::threshold::SeriesThreshold;
-use crate::words::{counted, list, mops, p_value, percent, seconds, significant};
+use crate::words::{
+    counted, list, mops, p_is, p_value, percent, seconds, seconds_between, significant,
+};
 
 /// The slots that a process has from its second thread on, and the least that auto-scaling asks for.
 const LEAST_SLOTS: u64 = 16;
@@ -42,6 +46,18 @@ pub struct At {
     pub stalled: u64,
     /// Trials with an outcome.
     pub n: u64,
+}
+
+/// Trials of a control, and those that fell below the share by the rule of the trials held against it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ControlWatched {
+    /// Those that fell below.
+    pub n: u64,
+    /// Those that were watched.
+    pub watched: u64,
+    /// Fisher's exact test, one-sided: how probable so many more stalls than the control's, or more,
+    /// are where both stall alike.
+    pub p_value: Option<f64>,
 }
 
 /// Why no growth of the private hash was due.
@@ -257,14 +273,23 @@ pub enum Fact {
         threads: u64,
         /// Trials whose timeline was looked at.
         watched: u64,
-        /// Those that fell below the share of their control.
+        /// Those that fell below the share of their control for two samples in a row or more.
         n: u64,
+        /// Those that fell below it for single samples only.
+        one_sample: u64,
+        /// The control at the same factors: how many of it were watched, and fell below by the same
+        /// rule. `None` where none was watched.
+        control: Option<ControlWatched>,
+        /// Whether growth of the hash could be due.
+        growth_possible: bool,
         /// Those that recovered.
         events: u64,
-        /// The median duration, in seconds, with censoring.
+        /// The median duration, in seconds, with censoring, by its right edges; its bounds.
         median: Estimate,
+        /// The interval in which it lies between two samples.
+        between: Option<MedianBetween>,
         /// Trials with a rise that was no recovery.
-        partial: u64,
+        partial: Partials,
         /// The share of the control; `None` where the trials have several.
         share: Option<f64>,
         /// For how long it was to be kept, in seconds; likewise.
@@ -761,12 +786,32 @@ impl Tables<'_> {
             threads: self.cells[found.cell].factors.threads(),
             watched: watched.watched,
             n: found.n,
+            one_sample: watched.one_sample,
+            control: self.control_watched(found, watched.watched),
+            growth_possible: !matches!(self.due(series), Due::Never(_)),
             events: found.events,
             median: found.median,
-            partial: watched.partial.rose,
+            between: watched.turnbull_median,
+            partial: watched.partial,
             share: watched.share,
             hold_s: watched.hold_s,
             level: self.level.get(),
+        })
+    }
+
+    /// What the timelines of a cell's control say by the same rule.
+    fn control_watched(&self, found: &CellRecovery, watched: u64) -> Option<ControlWatched> {
+        let control = self.cells[found.cell].control.filter(|control| *control != found.cell)?;
+        let of_control = self
+            .recovery
+            .iter()
+            .find(|one| one.cell == control && one.sense == Sense::Throughput)?;
+        let control_watched = of_control.throughput.as_ref()?.watched;
+        let table = TwoByTwo::new(of_control.n, control_watched, found.n, watched).ok()?;
+        Some(ControlWatched {
+            n: of_control.n,
+            watched: control_watched,
+            p_value: fisher::test(table, Alternative::Greater).p_value,
         })
     }
 
@@ -977,6 +1022,66 @@ fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let median = crate::stat::samples::median::median_of_sorted(values);
     median.is_finite().then_some(median)
+}
+
+/// Whether a stall by throughput can be the hash's, by what the control does and whether growth was due.
+fn write_against_control(
+    f: &mut fmt::Formatter<'_>,
+    n: u64,
+    watched: u64,
+    control: Option<ControlWatched>,
+    growth_possible: bool,
+    level: f64,
+) -> fmt::Result {
+    let else_slows = "something else slows this machine for so long";
+    let none_due = if growth_possible { "" } else { ", and no growth was due" };
+    match control {
+        // n / watched is at most the control's.
+        Some(control) if control.n * watched >= n * control.watched => write!(
+            f,
+            " The control does so as often{none_due}: this is no stall of the hash, {else_slows}."
+        ),
+        _ if !growth_possible => {
+            write!(f, " No growth was due: this is no stall of the hash, {else_slows}.")
+        }
+        Some(ControlWatched { p_value: Some(p), .. }) if p > 1.0 - level => write!(
+            f,
+            " That is no more often than chance may make of the control's ({}, Fisher's exact test, \
+             one-sided).",
+            p_is(p)
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The rises that were no recovery, of trials that were back later and of those that were not.
+fn write_rises(f: &mut fmt::Formatter<'_>, partial: &Partials, hold: &str) -> fmt::Result {
+    let in_part = |n: u64, first: &str| (n > 0).then(|| format!("{n} {first} part of the way"));
+    let of = |rises: &Rises, tense: &str, verb: &str, fell: &str| -> Vec<String> {
+        let fallen = (rises.did_not_hold > 0).then(|| {
+            format!(
+                "{} {tense}reached that share and {fell} again within {hold}",
+                rises.did_not_hold
+            )
+        });
+        let late = (rises.unconfirmed > 0).then(|| {
+            format!("{} reached that share too late to keep it for {hold}", rises.unconfirmed)
+        });
+        [in_part(rises.below_share, verb), fallen, late].into_iter().flatten().collect()
+    };
+    let back = of(&partial.of_recovered, "had ", "had risen", "fallen");
+    let not_back = of(&partial.of_not_recovered, "", "rose", "fell");
+    let mut sentences = Vec::new();
+    if !back.is_empty() {
+        sentences.push(format!("Of those that were back, {} first", list(&back)));
+    }
+    if !not_back.is_empty() {
+        sentences.push(format!("Of those that were not back, {}", list(&not_back)));
+    }
+    if sentences.is_empty() {
+        return Ok(());
+    }
+    write!(f, " {}: `stalls.csv` says when and how far.", sentences.join(". "))
 }
 
 impl fmt::Display for Fact {
@@ -1337,8 +1442,12 @@ impl fmt::Display for Fact {
                 threads,
                 watched,
                 n,
+                one_sample,
+                control,
+                growth_possible,
                 events,
                 median,
+                between,
                 partial,
                 share,
                 hold_s,
@@ -1347,45 +1456,59 @@ impl fmt::Display for Fact {
                 let share = share.map_or_else(|| "its share".to_string(), percent);
                 write!(
                     f,
-                    "By its timeline, throughput of `{series}` at {threads} threads was below {share} of \
-                     the control's in {n} of {}, ",
+                    "By its timeline, throughput of `{series}` at {} was below {share} of the control's \
+                     in {n} of {}",
+                    counted(*threads, "thread", "threads"),
                     counted(*watched, "trial", "trials"),
                 )?;
+                let mut aside = Vec::new();
+                if let Some(ControlWatched { n, watched, .. }) = control {
+                    aside.push(format!("the control's own in {n} of {watched}"));
+                }
+                if *one_sample > 0 {
+                    aside.push(format!("for a single sample, {one_sample} more"));
+                }
+                if !aside.is_empty() {
+                    write!(f, " ({})", aside.join("; "))?;
+                }
                 let hold = hold_s.map_or_else(|| "the stated time".to_string(), seconds);
-                let back = format!("back there for {hold}");
-                let bound = |s: Option<f64>| s.map(seconds);
-                match (events, median.estimate, bound(median.low), bound(median.high)) {
-                    (0, ..) => write!(f, "and in none of them {back} before its samples end")?,
-                    (events, Some(median), Some(low), Some(high)) => write!(
+                match events {
+                    0 => write!(
                         f,
-                        "and {back} in {events} of them; the median stall, with the others as \
-                         censored, lasts {} ({low} to {high}, {} interval)",
-                        seconds(median),
-                        percent(*level)
+                        ", and in none of them back there for {hold} before its samples end"
                     )?,
-                    (events, Some(median), Some(low), None) => write!(
-                        f,
-                        "and {back} in {events} of them; the median stall, with the others as \
-                         censored, lasts {} (above {low} at {}; there is no upper bound)",
-                        seconds(median),
-                        percent(*level)
-                    )?,
-                    (events, Some(median), _, _) => write!(
-                        f,
-                        "and {back} in {events} of them; the median stall lasts {}",
-                        seconds(median)
-                    )?,
-                    (events, None, _, _) => {
-                        write!(f, "and {back} in {events} of them, too few for a median duration")?
+                    events => write!(f, ", and back there for {hold} in {events} of them")?,
+                }
+                match (median.estimate, between) {
+                    _ if *events == 0 => {}
+                    (None, None) => write!(f, ", too few for a median duration")?,
+                    (estimate, between) => {
+                        let others = if n > events { ", with the others as censored," } else { "" };
+                        let lasts = match (between, estimate) {
+                            (Some(MedianBetween { left_s, right_s: Some(right_s) }), _) => {
+                                seconds_between(*left_s, *right_s)
+                            }
+                            (Some(MedianBetween { left_s, right_s: None }), _) => {
+                                format!("more than {}", seconds(*left_s))
+                            }
+                            (None, by) => format!("up to {}", by.map_or_else(String::new, seconds)),
+                        };
+                        write!(f, "; the median stall{others} lasts {lasts}")?;
+                        let level = percent(*level);
+                        match (median.low.map(seconds), median.high.map(seconds)) {
+                            (Some(low), Some(high)) => {
+                                write!(f, " ({low} to {high}, {level} interval)")?
+                            }
+                            (Some(low), None) => {
+                                write!(f, " (above {low} at {level}; there is no upper bound)")?
+                            }
+                            _ => {}
+                        }
                     }
                 }
-                match partial {
-                    0 => write!(f, "."),
-                    1 => write!(f, ". 1 trial rose and was not back: `stalls.csv` says how far."),
-                    n => {
-                        write!(f, ". {n} trials rose and were not back: `stalls.csv` says how far.")
-                    }
-                }
+                write!(f, ".")?;
+                write_against_control(f, *n, *watched, *control, *growth_possible, *level)?;
+                write_rises(f, partial, &hold)
             }
             Fact::Slowdown { series, stalled_mops, ratio, n: 1 } => write!(
                 f,

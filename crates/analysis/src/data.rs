@@ -127,7 +127,7 @@ impl Data {
             let mut table = Table::read(&file, &TRIALS)?;
             table.unique("trial")?;
             run.finished = table.rows;
-            run.torn = table.torn.as_ref().map(|torn| torn.sentence(&file));
+            run.torn = table.torn.as_ref().map(|torn| run.of_torn(torn, &file, |_| false));
             let text = std::mem::take(&mut table.text);
             let frame = lazy(text).map_err(|error| columns_error(&file, &error))?;
             frames.push(

@@ -26,6 +26,7 @@ pub mod stat;
 pub mod synthetic;
 pub mod threshold;
 pub mod timeline;
+mod torn;
 pub mod words;
 
 pub use analysis::{Analysis, Options, analyze};

@@ -88,7 +88,7 @@ pub fn hold(run: &Run, cells: impl Iterator<Item = usize>) -> Result<Missing, Re
     }
     let mut missing = Missing {
         planned: Some(planned.len() as u64),
-        torn: plan.torn().map(|torn| torn.sentence(plan.file())),
+        torn: plan.torn().map(|torn| run.of_torn(&torn, plan.file(), |_| false)),
         ..Missing::default()
     };
     let mut cell_of: HashMap<u64, usize> = HashMap::new();

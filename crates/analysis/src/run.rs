@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use records::manifest::{IMPORTED, Manifest};
+use records::table::Torn;
 use serde::Serialize;
-use trial::factor::Hash;
+use trial::factor::{Hash, Span};
 
 use crate::error::AnalysisError;
 use crate::outcome::StallRule;
@@ -109,6 +110,21 @@ impl Run {
     pub fn recovery_terms(&self) -> Result<Terms, AnalysisError> {
         Terms::of(&self.manifest.definition)
             .map_err(|problem| AnalysisError::Recovery { from: self.manifest_name(), problem })
+    }
+
+    /// From one sample of a timeline to the next, in seconds, if its definition says so.
+    pub fn sample_s(&self) -> Option<f64> {
+        let text = self.manifest.definition.pointer("/sample")?.as_str()?;
+        text.parse::<Span>().ok().map(Span::seconds)
+    }
+
+    /// The sentence on a torn line of one of its files. `has_row` is whether a trial has a row in
+    /// `trials.csv`.
+    pub fn of_torn(&self, torn: &Torn, file: &Path, has_row: impl Fn(u64) -> bool) -> String {
+        match self.is_imported() {
+            true => torn.sentence(file),
+            false => torn.sentence_with_what_next(file, has_row),
+        }
     }
 
     /// Its manifest, for messages.

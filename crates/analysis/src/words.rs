@@ -44,6 +44,21 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
+/// A time that lies between two: `169 to 170 s`, `900 ms to 1.2 s`, `at most 2.4 ms`.
+pub fn seconds_between(left: f64, right: f64) -> String {
+    let (low, high) = (seconds(left), seconds(right));
+    if low == high {
+        return high;
+    }
+    if left <= 0.0 {
+        return format!("at most {high}");
+    }
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((low, unit)), Some((_, same))) if unit == same => format!("{low} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
+}
+
 /// A p-value, never as 0.
 pub fn p_value(p: f64) -> String {
     match p {
@@ -114,5 +129,13 @@ mod tests {
         assert_eq!(list(&items(&["24"])), "24");
         assert_eq!(list(&items(&["24", "32", "40"])), "24, 32 and 40");
         assert_eq!(counted(1, "trial", "trials"), "1 trial");
+    }
+
+    #[test]
+    fn a_time_between_two_has_its_unit_once() {
+        assert_eq!(seconds_between(169.0, 170.0), "169 to 170 s");
+        assert_eq!(seconds_between(0.9, 1.2), "900 ms to 1.2 s");
+        assert_eq!(seconds_between(0.0, 0.0024), "at most 2.4 ms");
+        assert_eq!(seconds_between(7.0, 7.0), "7 s");
     }
 }

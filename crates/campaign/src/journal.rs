@@ -14,6 +14,7 @@ use records::manifest::{self, Manifest};
 use records::rows::{MetricRow, PivotRow, TimelineRow, TrialRow, one_line};
 use records::table::{Table, Torn};
 use serde::Serialize;
+use trial::record::Sample;
 
 use crate::executor::Execution;
 use crate::plan::{Plan, Planned};
@@ -124,6 +125,19 @@ fn at_work(folder: &Path) -> JournalError {
     ))
 }
 
+/// A run that is gone on with.
+#[derive(Debug)]
+pub struct Reopened {
+    /// Its files.
+    pub journal: Journal,
+    /// The numbers of the trials that are finished.
+    pub finished: BTreeSet<u64>,
+    /// The torn last line of `trials.csv`, whose trial is run again.
+    pub torn: Option<Torn>,
+    /// What was taken out of finished trials, a sentence each.
+    pub cut: Vec<String>,
+}
+
 impl Journal {
     /// Makes the folder and its files; `plan.csv` and the manifest are whole before the first
     /// trial.
@@ -159,12 +173,8 @@ impl Journal {
         Journal::open(folder, lock)
     }
 
-    /// Opens a run to go on with. Returns the numbers of the trials that are finished, and the
-    /// torn last line if there was one; takes out what belongs to no finished trial.
-    pub fn reopen(
-        folder: &Path,
-        lock: RunLock,
-    ) -> Result<(Journal, BTreeSet<u64>, Option<Torn>), JournalError> {
+    /// Opens a run to go on with; takes out what belongs to no finished trial, and torn last lines.
+    pub fn reopen(folder: &Path, lock: RunLock) -> Result<Reopened, JournalError> {
         let file = folder.join("trials.csv");
         let table = Table::read(&file, &TRIALS)?;
         table.unique("trial")?;
@@ -173,15 +183,18 @@ impl Journal {
         if table.torn.is_some() {
             replace(&file, &table.text)?;
         }
+        let mut cut = Vec::new();
         for (name, columns) in
             [("timeline.csv", &TIMELINE[..]), ("metrics.csv", &METRICS), ("pivots.csv", &PIVOTS)]
         {
             let file = folder.join(name);
-            if file.exists() {
-                keep_finished(&file, columns, &finished)?;
+            if file.exists()
+                && let Some(torn) = keep_finished(&file, columns, &finished)?
+            {
+                cut.extend(torn.lost(&file, |trial| finished.contains(&trial)));
             }
         }
-        Ok((Journal::open(folder, lock)?, finished, table.torn))
+        Ok(Reopened { journal: Journal::open(folder, lock)?, finished, torn: table.torn, cut })
     }
 
     fn open(folder: &Path, lock: RunLock) -> Result<Journal, JournalError> {
@@ -202,7 +215,7 @@ impl Journal {
         planned: &Planned,
         execution: &Execution,
     ) -> Result<TrialRow, JournalError> {
-        self.append_side(planned.spec.trial, execution)?;
+        self.append_side(planned, execution)?;
         let row = row(experiment, planned, execution);
         let text = csv_rows(std::slice::from_ref(&row));
         append_synced(&mut self.trials, &text)
@@ -210,27 +223,14 @@ impl Journal {
         Ok(row)
     }
 
-    fn append_side(&mut self, trial: u64, execution: &Execution) -> Result<(), JournalError> {
+    fn append_side(
+        &mut self,
+        planned: &Planned,
+        execution: &Execution,
+    ) -> Result<(), JournalError> {
+        let trial = planned.spec.trial;
         let record = &execution.record;
-        let mut before: Option<(f64, u64)> = None;
-        let samples: Vec<TimelineRow> = record
-            .timeline
-            .iter()
-            .map(|sample| {
-                let mops_per_s = before.and_then(|(t_s, ops)| {
-                    rate(sample.ops.checked_sub(ops), Some(sample.t_s - t_s))
-                });
-                before = Some((sample.t_s, sample.ops));
-                TimelineRow {
-                    trial,
-                    t_s: sample.t_s,
-                    threads: sample.threads,
-                    ops: Some(sample.ops),
-                    mops_per_s,
-                    slots: sample.slots,
-                }
-            })
-            .collect();
+        let samples = timeline_rows(trial, &record.timeline, planned.spec.sample.seconds());
         let file = self.folder.join("timeline.csv");
         append_synced(&mut self.timeline, &csv_rows(&samples))
             .map_err(|error| JournalError::Write { file, error })?;
@@ -277,6 +277,37 @@ impl Journal {
         append_synced(&mut open, &csv_rows(rows))
             .map_err(|error| JournalError::Write { file, error })
     }
+}
+
+/// The rows of a trial's samples, which were to be `sample_s` apart.
+///
+/// Beside the grid there are looks at special moments, which may be a microsecond from one of it. The
+/// threads publish their counts in batches, so that over such a time a rate says nothing: below half of
+/// the interval a row has none, and the next one's covers the time since the last row that has one.
+fn timeline_rows(trial: u64, samples: &[Sample], sample_s: f64) -> Vec<TimelineRow> {
+    let mut before: Option<(f64, u64)> = None;
+    let row = |sample: &Sample| {
+        let mops_per_s = match before {
+            None => {
+                before = Some((sample.t_s, sample.ops));
+                None
+            }
+            Some((t_s, _)) if sample.t_s - t_s < sample_s / 2.0 => None,
+            Some((t_s, ops)) => {
+                before = Some((sample.t_s, sample.ops));
+                rate(sample.ops.checked_sub(ops), Some(sample.t_s - t_s))
+            }
+        };
+        TimelineRow {
+            trial,
+            t_s: sample.t_s,
+            threads: sample.threads,
+            ops: Some(sample.ops),
+            mops_per_s,
+            slots: sample.slots,
+        }
+    };
+    samples.iter().map(row).collect()
 }
 
 /// The row of a trial that ended.
@@ -385,19 +416,21 @@ fn open_to_append(file: &Path, columns: &[&str]) -> Result<File, JournalError> {
     OpenOptions::new().append(true).open(file).map_err(failed)
 }
 
-/// Rewrites a side file without the rows of trials that are not finished, and without a torn line.
+/// Rewrites a side file without the rows of trials that are not finished, and without a torn line,
+/// which it returns.
 fn keep_finished(
     file: &Path,
     columns: &[&str],
     finished: &BTreeSet<u64>,
-) -> Result<(), JournalError> {
+) -> Result<Option<Torn>, JournalError> {
     let table = match Table::read(file, columns) {
         Ok(table) => table,
         // Made but not written: the crash came between.
         Err(records::RecordError::Header { .. })
             if fs::metadata(file).is_ok_and(|meta| meta.len() == 0) =>
         {
-            return replace(file, &format!("{}\n", columns.join(",")));
+            replace(file, &format!("{}\n", columns.join(",")))?;
+            return Ok(None);
         }
         Err(error) => return Err(error.into()),
     };
@@ -412,7 +445,10 @@ fn keep_finished(
             dropped = true;
         }
     }
-    if dropped { replace(file, &kept) } else { Ok(()) }
+    if dropped {
+        replace(file, &kept)?;
+    }
+    Ok(table.torn)
 }
 
 fn replace(file: &Path, text: &str) -> Result<(), JournalError> {
@@ -466,7 +502,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use records::manifest::Kernel;
-    use trial::record::{Metric, Sample, SlotsSet, Status, TrialRecord};
+    use trial::record::{Metric, SlotsSet, Status, TrialRecord};
 
     use super::*;
     use crate::definition::parse;
@@ -565,8 +601,8 @@ mod tests {
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, &text[..text.len() - 10]).unwrap();
         let lock = RunLock::of_run(&run).unwrap();
-        let (mut journal, finished, torn) = Journal::reopen(&run, lock).unwrap();
-        assert_eq!(finished.len(), 2);
+        let Reopened { mut journal, finished, torn, cut } = Journal::reopen(&run, lock).unwrap();
+        assert_eq!((finished.len(), cut.len()), (2, 0));
         assert_eq!(torn.unwrap().line, 4);
         assert_eq!(Table::read(&run.join("timeline.csv"), &TIMELINE).unwrap().rows, 4);
         for planned in plan.trials.iter().filter(|p| !finished.contains(&p.spec.trial)) {
@@ -576,6 +612,54 @@ mod tests {
         table.unique("trial").unwrap();
         assert_eq!((table.rows, table.torn), (8, None));
         assert_eq!(Table::read(&run.join("timeline.csv"), &TIMELINE).unwrap().rows, 16);
+    }
+
+    #[test]
+    fn what_is_torn_off_a_finished_trial_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("R");
+        let plan = plan();
+        let mut journal = Journal::create(&run, &manifest(), &plan).unwrap();
+        for planned in &plan.trials[..2] {
+            journal.append("x", planned, &execution()).unwrap();
+        }
+        drop(journal);
+        let trial = plan.trials[1].spec.trial;
+        let file = run.join("timeline.csv");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, &text[..text.len() - 4]).unwrap();
+        // Of a trial that has no row, nothing is lost: it is run again.
+        let other = plan.trials[2].spec.trial;
+        let metrics = fs::read_to_string(run.join("metrics.csv")).unwrap();
+        fs::write(run.join("metrics.csv"), format!("{metrics}{other},m,")).unwrap();
+        let reopened = Journal::reopen(&run, RunLock::of_run(&run).unwrap()).unwrap();
+        assert_eq!((reopened.finished.len(), reopened.torn), (2, None));
+        let [cut] = &reopened.cut[..] else { panic!("{:?}", reopened.cut) };
+        assert!(cut.starts_with("timeline.csv line 5 was torn"), "{cut}");
+        assert!(cut.ends_with(&format!("those of trial {trial} end there")), "{cut}");
+        assert_eq!(Table::read(&file, &TIMELINE).unwrap().rows, 3);
+        assert_eq!(fs::read_to_string(run.join("metrics.csv")).unwrap(), metrics);
+    }
+
+    #[test]
+    fn a_row_beside_the_grid_has_no_throughput_and_the_next_has_it_all() {
+        let sample = |t_s, ops| Sample { t_s, threads: 2, ops, slots: Some(16) };
+        let looks = [
+            sample(0.0, 0),
+            sample(0.005952198, 38_080),
+            sample(0.005953034, 38_080),
+            sample(0.01, 400_000),
+            sample(0.0301, 1_243_980),
+            sample(0.0302, 1_244_000),
+        ];
+        let rows = timeline_rows(7, &looks, 0.01);
+        let mops: Vec<Option<f64>> =
+            rows.iter().map(|row| row.mops_per_s.map(|x| (x * 1e3).round() / 1e3)).collect();
+        let since = (1_243_980.0_f64 - 38_080.0) / (0.0301 - 0.005952198) / 1e6;
+        let since = (since * 1e3).round() / 1e3;
+        assert_eq!(mops, [None, Some(6.398), None, None, Some(since), None]);
+        assert_eq!(rows[2].ops, Some(38_080));
+        assert_eq!((rows[2].trial, rows[2].slots), (7, Some(16)));
     }
 
     #[test]

@@ -86,6 +86,31 @@ fn a_torn_last_row_is_named_and_its_trial_run_again() {
 }
 
 #[test]
+fn what_is_torn_off_a_finished_trial_is_said_now_and_by_later_analyses() {
+    let user = User::new();
+    user.experiments(RUN).ok();
+    let text = user.read("R/timeline.csv");
+    let last = text.lines().count();
+    user.write("R/timeline.csv", &text[..text.len() - 4]);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = words(&user.experiments("analyze R").ok());
+    assert!(before.contains(&format!("timeline.csv line {last} is torn")), "{before}");
+    assert!(before.contains("so `experiments resume` does not run it again"), "{before}");
+    let ended = user.experiments("resume R --no-report");
+    assert!(ended.err.contains("0 to do"), "{ended:?}");
+    let note = format!("timeline.csv line {last} was torn");
+    assert!(words(&ended.err).contains(&note), "{ended:?}");
+    ended.ok();
+    for _ in 0..2 {
+        let later = words(&user.experiments("analyze R").ok());
+        assert!(later.contains(&note) && !later.contains("is torn"), "{later}");
+        // Once is enough: what is there now is whole.
+        user.experiments("resume R --no-report").ok();
+    }
+    assert_eq!(user.read("R/manifest.json").matches(&note).count(), 1);
+}
+
+#[test]
 fn a_run_that_changed_is_refused_unless_forced() {
     let user = User::new();
     let definition =

@@ -275,6 +275,15 @@ impl Row<'_> {
                 if known.samples.last().is_some_and(|last| last.t_s >= sample.t_s) {
                     return Err(self.error("its time is not after that of the sample before"));
                 }
+                if let Some(ops) = sample.ops
+                    && let Some(counted) = known.samples.iter().rev().find_map(|one| one.ops)
+                    && ops < counted
+                {
+                    return Err(self.error(format!(
+                        "its ops are {ops}, and {counted} at a sample before: a trial's operations are \
+                         counted from its start, and don't fall"
+                    )));
+                }
                 for (key, note) in trial.notes {
                     let time = records::rows::decimal_text(sample.t_s);
                     known.notes.entry(format!("{key} at {time} s")).or_insert(note);

@@ -106,6 +106,10 @@ pub struct Resumed {
     pub changes: Vec<String>,
     /// The torn line that was set aside, if there was one.
     pub torn: Option<String>,
+    /// What was lost of trials that are not run again, a sentence each: torn last lines of the files
+    /// beside `trials.csv`, which were taken out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
 }
 
 /// The machine. `None` is not known.

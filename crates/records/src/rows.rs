@@ -129,7 +129,7 @@ pub struct TimelineRow {
     pub t_s: f64,
     pub threads: u32,
     pub ops: Option<u64>,
-    /// Since the sample before; empty on a trial's first.
+    /// Since the last row that has it; empty on a trial's first, and where too little time has passed.
     #[serde(serialize_with = "decimal")]
     pub mops_per_s: Option<f64>,
     pub slots: Option<u32>,

@@ -76,6 +76,28 @@ impl Torn {
         format!("{}: it is not used", self.named(file))
     }
 
+    /// What a resumption has to say that takes the line out: what is lost, of a trial that is not run
+    /// again. `None` where its trial is.
+    pub fn lost(&self, file: &Path, has_row: impl Fn(u64) -> bool) -> Option<String> {
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let whose = match self.trial() {
+            Some(trial) if !has_row(trial) => return None,
+            Some(trial) => format!("those of trial {trial} end there"),
+            None => "those of its trial end there, if that was finished".to_string(),
+        };
+        let text = shortened(&self.text);
+        let line = self.line;
+        Some(format!(
+            "{name} line {line} was torn ({text:?}) and taken out when the run was resumed: {} {whose}",
+            match name {
+                "timeline.csv" => "samples,",
+                "metrics.csv" => "metrics,",
+                "pivots.csv" => "calls,",
+                _ => "rows,",
+            }
+        ))
+    }
+
     /// The warning that names it in a run of this suite, and what follows from it: a trial's row is
     /// written last, so only the trial that has none is run again. `has_row` is whether a trial has
     /// one.
@@ -83,7 +105,9 @@ impl Torn {
         let sentence = self.sentence(file);
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let what = match name {
-            "trials.csv" => return format!("{sentence}; `experiments resume` runs its trial again"),
+            "trials.csv" => {
+                return format!("{sentence}; `experiments resume` runs its trial again");
+            }
             "plan.csv" => {
                 return format!(
                     "{sentence}, and `experiments resume` refuses the run: put the line back as it \
@@ -342,16 +366,19 @@ mod tests {
         let said = |name: &str, text: &str| {
             torn(text).sentence_with_what_next(&Path::new("R").join(name), |trial| trial == 7)
         };
-        let head = |name: &str, text: &str| {
-            format!("R/{name} line 3 is torn ({text:?}): it is not used")
-        };
+        let head =
+            |name: &str, text: &str| format!("R/{name} line 3 is torn ({text:?}): it is not used");
         for (name, text, rest) in [
             ("trials.csv", "4,7,", "; `experiments resume` runs its trial again"),
             ("plan.csv", "4,7,", ", and `experiments resume` refuses the run: put the line back"),
             ("timeline.csv", "7,0.2,", "; the samples of trial 7 end there. The trial has its row"),
             ("metrics.csv", "7,p99,", "; the metrics of trial 7 end there."),
             ("pivots.csv", "7,1,", "; the calls of trial 7 end there."),
-            ("timeline.csv", "8,0.2,", "; trial 8 has no row in trials.csv, so `experiments resume`"),
+            (
+                "timeline.csv",
+                "8,0.2,",
+                "; trial 8 has no row in trials.csv, so `experiments resume`",
+            ),
             // 7 may be the begin of 70.
             ("timeline.csv", "7", "; the samples of its trial end there, and `experiments resume`"),
             ("checks.csv", "a,", ""),

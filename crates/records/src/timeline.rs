@@ -32,7 +32,7 @@ impl Sample {
         self.t_s
     }
 
-    /// The throughput since the sample before.
+    /// The throughput since the last sample that has one, or the trial's first.
     pub fn mops_per_s(&self) -> Option<f64> {
         Some(self.mops_per_s).filter(|mops| *mops >= 0.0)
     }
@@ -245,9 +245,15 @@ mod tests {
     fn what_is_no_timeline_is_named_with_its_line() {
         let error = |rows: &str| read(&format!("{HEADER}{rows}")).unwrap_err();
         for (rows, problem) in [
-            ("1,0,1,0,,\n1,0,1,0,,\n", "line 3: t_s is 0, and 0 in the line before: accepted is a later"),
+            (
+                "1,0,1,0,,\n1,0,1,0,,\n",
+                "line 3: t_s is 0, and 0 in the line before: accepted is a later",
+            ),
             ("1,1,1,0,,\n1,0.5,1,0,,\n", "line 3: t_s is 0.5, and 1 in the line before"),
-            ("1,0,1,9,,\n1,1,1,8,,\n", "line 3: ops is 8, and 9 in line 2: accepted is that or more"),
+            (
+                "1,0,1,9,,\n1,1,1,8,,\n",
+                "line 3: ops is 8, and 9 in line 2: accepted is that or more",
+            ),
             ("1,0,1,9,,\n1,1,1,,,\n1,2,1,8,,\n", "line 4: ops is 8, and 9 in line 2"),
             ("1,0,1,0,,\n2,0,1,0,,\n1,1,1,0,,\n", "line 4: trial 1 comes back"),
             ("1,0,1,0,\n", "line 2: 5 cells: a row has 6"),

@@ -82,7 +82,7 @@ pub struct CellRecovery {
     /// Those that recovered.
     pub events: u64,
     /// The median time, in seconds, with interval. By throughput, a time is the one by which the
-    /// recovery was seen.
+    /// recovery was seen; the lower bound is that of the shortest times that the samples allow.
     pub median: Estimate,
     /// Where the restricted mean ends.
     pub until_s: Option<f64>,
@@ -239,7 +239,7 @@ pub fn csv(recoveries: &[CellRecovery], cells: &[Cell]) -> String {
         row.extend(recovery.aic.map(number));
         let watched = recovery.throughput.as_ref();
         let median = watched.and_then(|watched| watched.turnbull_median);
-        row.extend([number(median.map(|at| at.left_s)), number(median.map(|at| at.right_s))]);
+        row.extend([number(median.map(|at| at.left_s)), number(median.and_then(|at| at.right_s))]);
         row.extend(
             [
                 watched.map(|w| w.watched),

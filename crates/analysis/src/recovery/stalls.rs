@@ -9,7 +9,7 @@ use crate::stat::survival::Lifetime;
 use crate::timeline::{Look, Timelines};
 use crate::words::significant;
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 17] = [
     "run",
     "trial",
     "control_mops",
@@ -19,6 +19,7 @@ const COLUMNS: [&str; 16] = [
     "began_after_s",
     "began_by_s",
     "stalled_mops",
+    "samples_in_a_row",
     "outcome",
     "over_after_s",
     "over_by_s",
@@ -32,7 +33,8 @@ const COLUMNS: [&str; 16] = [
 ///
 /// Times from `start_s` to `over_by_s` are on the timeline's clock. A stall began in
 /// (`began_after_s`, `began_by_s`] and was over in (`over_after_s`, `over_by_s`]; one that was not
-/// over has no `over_by_s` and no `lasted_at_most_s`.
+/// over has no `over_by_s` and no `lasted_at_most_s`. One with `samples_in_a_row` of 1 is not counted as
+/// a stall.
 pub fn csv(runs: &[Run], trials: &[Trial], timelines: &Timelines) -> Option<String> {
     if !timelines.looks.iter().any(|look| matches!(look, Look::Stalled(_))) {
         return None;
@@ -55,6 +57,7 @@ pub fn csv(runs: &[Run], trials: &[Trial], timelines: &Timelines) -> Option<Stri
             number(Some(stall.onset.left_s)),
             number(Some(stall.onset.right_s)),
             number(Some(stall.stalled_mops)),
+            stall.in_a_row.to_string(),
             match stall.recovered {
                 Some(_) => "recovered".to_string(),
                 None => "not-recovered".to_string(),

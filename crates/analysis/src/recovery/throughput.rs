@@ -3,9 +3,13 @@
 //!
 //! Both moments are known between two samples, so a stall's duration is an interval; one that lasted
 //! to the end of the samples is right-censored. The laws and Turnbull's median are fitted to the
-//! intervals. Median, restricted mean and curve are Kaplan and Meier's of the time by which the
-//! recovery was seen, the right edge, because only that has intervals: they are late by a sample at
-//! most.
+//! intervals. Restricted mean and curve are Kaplan and Meier's of the time by which the recovery was
+//! seen, the right edge: they are late by a sample at most. So is `median_s`; its bounds are those of
+//! the left edges below and of the right edges above, so that the interval holds wherever in the
+//! sample the end was.
+//!
+//! A stall has two samples in a row below the share at least. Single ones are counted apart: a look
+//! that came late and a neighbour make them too. Durations are therefore those of stalls that long.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +19,10 @@ use serde::Serialize;
 use super::{CellRecovery, Sense};
 use crate::data::Data;
 use crate::error::AnalysisError;
-use crate::stat::recovery::{Between, PartialKind};
-use crate::stat::survival::{Group, Lifetime, SurvivalOptions, summarize};
+use crate::stat::recovery::PartialKind;
+use crate::stat::survival::{
+    FollowUp, Group, KaplanMeier, Lifetime, Quantile, SurvivalOptions, median, summarize,
+};
 use crate::stat::{Level, StatError};
 use crate::timeline::{Look, Stall, Timelines, Why};
 use crate::words::counted;
@@ -34,7 +40,8 @@ pub struct Watched {
     pub never_stalled: u64,
     /// Trials that did their work and of which a stall could not be seen, by the reason.
     pub not_watched: BTreeMap<Why, u64>,
-    /// Stalls of one sample: a look that came late, or a neighbour, can make one.
+    /// Trials that fell below for single samples only: a look that came late, or a neighbour, can make
+    /// one. They are watched, and neither stalled nor among those that never did.
     pub one_sample: u64,
     /// Trials with a rise that was no recovery, by what it lacked.
     pub partial: Partials,
@@ -49,7 +56,16 @@ pub struct Watched {
     /// The time to keep it; likewise.
     pub hold_s: Option<f64>,
     /// The interval in which Turnbull's curve passes 1/2.
-    pub turnbull_median: Option<Between>,
+    pub turnbull_median: Option<MedianBetween>,
+}
+
+/// Where a median lies: in (left, right].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MedianBetween {
+    /// Its left edge, in seconds.
+    pub left_s: f64,
+    /// Its right edge; `None` where the curve is at 1/2 to the end of the time followed.
+    pub right_s: Option<f64>,
 }
 
 /// Trials by what their rises lacked; a trial may be in several.
@@ -63,6 +79,21 @@ pub struct Partials {
     pub unconfirmed: u64,
     /// Any of the first two.
     pub rose: u64,
+    /// Of the trials that recovered later.
+    pub of_recovered: Rises,
+    /// Of the trials that did not.
+    pub of_not_recovered: Rises,
+}
+
+/// Trials of one outcome by what their rises lacked; a trial may be in several.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Rises {
+    /// A rise stayed below the share.
+    pub below_share: u64,
+    /// A rise reached it and fell again before it had held.
+    pub did_not_hold: u64,
+    /// A rise reached it too late to hold; such a trial has not recovered.
+    pub unconfirmed: u64,
 }
 
 /// The recovery of every cell of which a timeline says anything.
@@ -86,14 +117,14 @@ pub fn recoveries(
 }
 
 fn of_cell(cell: usize, looks: &[&Look], level: Level) -> Result<CellRecovery, AnalysisError> {
-    let stalls: Vec<&Stall> = looks
+    let (single, stalls): (Vec<&Stall>, Vec<&Stall>) = looks
         .iter()
         .filter_map(|look| match look {
             Look::Stalled(stall) => Some(&**stall),
             _ => None,
         })
-        .collect();
-    let mut watched = count(looks, &stalls);
+        .partition(|stall| stall.is_single());
+    let mut watched = count(looks, &stalls, single.len() as u64);
     let lasted: Vec<Lifetime> = stalls.iter().map(|stall| stall.lasted).collect();
     let mut recovery = match lasted.is_empty() {
         true => CellRecovery::nothing(cell, Sense::Throughput),
@@ -110,10 +141,9 @@ fn of_cell(cell: usize, looks: &[&Look], level: Level) -> Result<CellRecovery, A
     }
     if watched.one_sample > 0 {
         recovery.notes.push(format!(
-            "{} of {} lasted for a single sample, which a look that came late, or a neighbour, can \
-             make too.",
-            watched.one_sample,
-            counted(recovery.n, "stall", "stalls")
+            "{} fell below the share for single samples only, which a look that came late, or a \
+             neighbour, can make too: not counted as stalled.",
+            counted(watched.one_sample, "trial", "trials")
         ));
     }
     if watched.partial.unconfirmed > 0 {
@@ -127,7 +157,7 @@ fn of_cell(cell: usize, looks: &[&Look], level: Level) -> Result<CellRecovery, A
     Ok(recovery)
 }
 
-fn count(looks: &[&Look], stalls: &[&Stall]) -> Watched {
+fn count(looks: &[&Look], stalls: &[&Stall], one_sample: u64) -> Watched {
     let mut not_watched: BTreeMap<Why, u64> = BTreeMap::new();
     let mut never_stalled = 0;
     for look in looks {
@@ -140,6 +170,14 @@ fn count(looks: &[&Look], stalls: &[&Stall]) -> Watched {
     let has = |stall: &Stall, kind| stall.partial.iter().any(|rise| rise.kind == kind);
     let number =
         |what: &dyn Fn(&Stall) -> bool| stalls.iter().filter(|stall| what(stall)).count() as u64;
+    let rises = |recovered: bool| {
+        let of = |kind| number(&|stall| stall.recovered.is_some() == recovered && has(stall, kind));
+        Rises {
+            below_share: of(PartialKind::BelowShare),
+            did_not_hold: of(PartialKind::DidNotHold),
+            unconfirmed: of(PartialKind::Unconfirmed),
+        }
+    };
     let same = |of: &dyn Fn(&Stall) -> f64| {
         let first = of(stalls.first()?);
         stalls.iter().all(|stall| of(stall) == first).then_some(first)
@@ -148,10 +186,10 @@ fn count(looks: &[&Look], stalls: &[&Stall]) -> Watched {
     throughputs.sort_unstable_by(f64::total_cmp);
     let median = crate::stat::samples::median::median_of_sorted(&throughputs);
     Watched {
-        watched: never_stalled + stalls.len() as u64,
+        watched: never_stalled + one_sample + stalls.len() as u64,
         never_stalled,
         not_watched,
-        one_sample: number(&|stall| stall.samples == 1),
+        one_sample,
         partial: Partials {
             below_share: number(&|stall| has(stall, PartialKind::BelowShare)),
             did_not_hold: number(&|stall| has(stall, PartialKind::DidNotHold)),
@@ -159,6 +197,8 @@ fn count(looks: &[&Look], stalls: &[&Stall]) -> Watched {
             rose: number(&|stall| {
                 has(stall, PartialKind::BelowShare) || has(stall, PartialKind::DidNotHold)
             }),
+            of_recovered: rises(true),
+            of_not_recovered: rises(false),
         },
         relapsed: number(&|stall| !stall.relapses.is_empty()),
         stalled_mops: median.is_finite().then_some(median),
@@ -169,12 +209,13 @@ fn count(looks: &[&Look], stalls: &[&Stall]) -> Watched {
     }
 }
 
-/// Kaplan and Meier's curve of the right edges; the laws and Turnbull's median of the intervals.
+/// Kaplan and Meier's curve of the right edges, with the median's lower bound by the left ones; the laws
+/// and Turnbull's median of the intervals.
 fn summary(
     cell: usize,
     lasted: Vec<Lifetime>,
     level: Level,
-) -> Result<(CellRecovery, Option<Between>), StatError> {
+) -> Result<(CellRecovery, Option<MedianBetween>), StatError> {
     let options = SurvivalOptions { level, ..SurvivalOptions::default() };
     let of = |trials: Vec<Lifetime>| -> Result<_, StatError> {
         let mut summary = summarize(&[Group { name: None, trials }], &options)?;
@@ -185,9 +226,11 @@ fn summary(
         other => other,
     };
     let curve = of(lasted.iter().map(seen_by).collect())?;
+    let low = lower_bound(&lasted, options)?;
     let (lasted, coarse) = coarsened(lasted);
     let intervals = of(lasted)?;
     let mut recovery = CellRecovery::of_group(cell, Sense::Throughput, curve, Vec::new());
+    recovery.median.low = low;
     recovery.take_laws(&intervals);
     if coarse {
         recovery.notes.push(format!(
@@ -195,14 +238,23 @@ fn summary(
              median they are moved outward onto so many."
         ));
     }
-    let median = intervals.turnbull.as_ref().and_then(|masses| {
-        let passed = |mass: &&crate::stat::survival::Mass| {
-            mass.survival.is_some_and(|survival| survival <= 0.5 + 1e-9)
-        };
-        let mass = masses.iter().find(passed)?;
-        Some(Between { left_s: mass.left, right_s: mass.right? })
-    });
+    let median = intervals
+        .turnbull_median
+        .map(|Quantile { left, right, .. }| MedianBetween { left_s: left, right_s: right });
     Ok((recovery, median))
+}
+
+/// The lower bound of the median of the shortest times that the samples allow.
+fn lower_bound(lasted: &[Lifetime], options: SurvivalOptions) -> Result<Option<f64>, StatError> {
+    let shortest: Vec<FollowUp> = lasted
+        .iter()
+        .map(|time| match *time {
+            Lifetime::Between { left, .. } => FollowUp::seen(left),
+            Lifetime::Exact(time) => FollowUp::seen(time),
+            Lifetime::RightCensored(time) => FollowUp::censored(time),
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(median(&KaplanMeier::fit(&shortest)?, options.pointwise, options.level).low)
 }
 
 /// The intervals with their edges moved outward onto a grid of [`MOST_EDGES`] of them, each as often
@@ -288,7 +340,10 @@ mod tests {
         // Seen at the end of the first second that was back.
         assert_eq!(auto.median.estimate, Some(170.0));
         let watched = auto.throughput.as_ref().unwrap();
-        assert_eq!(watched.turnbull_median, Some(Between { left_s: 169.0, right_s: 170.0 }));
+        let between = MedianBetween { left_s: 169.0, right_s: Some(170.0) };
+        assert_eq!(watched.turnbull_median, Some(between));
+        // From the earliest end that the samples allow to the latest.
+        assert_eq!((auto.median.low, auto.median.high), (Some(14.0), None));
         assert_eq!((watched.watched, watched.never_stalled, watched.one_sample), (7, 0, 0));
         assert_eq!((watched.control_mops, watched.hold_s), (Some(40.0), Some(3.0)));
         assert_eq!(watched.stalled_mops, Some(3.4));
@@ -307,8 +362,8 @@ mod tests {
         assert!(
             answer.contains(
                 "By its timeline, throughput of `auto` at 192 threads was below 50 % of the control's \
-                 in 7 of 7 trials, and back there for 3 s in 6 of them; the median stall, with the \
-                 others as censored, lasts 170 s ("
+                 in 7 of 7 trials (the control's own in 0 of 7), and back there for 3 s in 6 of them; \
+                 the median stall, with the others as censored, lasts 169 to 170 s (above 14 s at"
             ),
             "{answer}"
         );
@@ -338,8 +393,8 @@ mod tests {
         let rows: Vec<Vec<&str>> = stalls.lines().map(|line| line.split(',').collect()).collect();
         assert_eq!(rows.len(), 8);
         assert_eq!(rows[1][1..6], ["1", "40", "0.5", "3", "0"]);
-        assert_eq!(rows[1][8..14], ["3.4", "recovered", "14", "15", "14", "15"]);
-        assert_eq!(rows[7][9..14], ["not-recovered", "300", "", "300", ""]);
+        assert_eq!(rows[1][8..15], ["3.4", "14", "recovered", "14", "15", "14", "15"]);
+        assert_eq!(rows[7][10..15], ["not-recovered", "300", "", "300", ""]);
     }
 
     #[test]
@@ -351,6 +406,8 @@ mod tests {
         let auto = by_throughput(&found)[0];
         let partial = auto.throughput.as_ref().unwrap().partial;
         assert_eq!((partial.below_share, partial.did_not_hold, partial.rose), (1, 1, 1));
+        let rises = Rises { below_share: 1, did_not_hold: 1, unconfirmed: 0 };
+        assert_eq!((partial.of_recovered, partial.of_not_recovered), (Rises::default(), rises));
         assert_eq!((auto.n, auto.events), (7, 6), "it is censored");
         let stalls = found.stalls.clone().unwrap();
         assert!(
@@ -361,7 +418,96 @@ mod tests {
             "{stalls}"
         );
         let answer = found.answer_lines().join("\n");
-        assert!(answer.contains("1 trial rose and was not back: `stalls.csv` says"), "{answer}");
+        assert!(
+            answer.contains(
+                "Of those that were not back, 1 rose part of the way and 1 reached that share and fell \
+                 again within 3 s: `stalls.csv` says when and how far."
+            ),
+            "{answer}"
+        );
+    }
+
+    #[test]
+    fn a_rise_before_the_recovery_is_told_from_one_without() {
+        let mut made = seven();
+        made.samples.retain(|sample| sample.trial != 13 && sample.trial != 3);
+        // Part of the way, and then back; the other rises so late that nothing is known of it.
+        made.timeline(3, 1.0, &[(3.4, 50), (12.0, 30), (34.0, 220)]);
+        made.timeline(13, 1.0, &[(3.4, 298), (34.0, 2)]);
+        let found = analysed(&made);
+        let partial = by_throughput(&found)[0].throughput.as_ref().unwrap().partial;
+        assert_eq!(partial.of_recovered.below_share, 1);
+        assert_eq!(partial.of_not_recovered, Rises { unconfirmed: 1, ..Rises::default() });
+        let answer = found.answer_lines().join("\n");
+        assert!(
+            answer.contains(
+                "Of those that were back, 1 had risen part of the way first. Of those that were not \
+                 back, 1 reached that share too late to keep it for 3 s: `stalls.csv` says when and how \
+                 far."
+            ),
+            "{answer}"
+        );
+    }
+
+    #[test]
+    fn single_samples_are_counted_apart() {
+        let mut made = seven();
+        for trial in [3, 5, 4] {
+            made.samples.retain(|sample| sample.trial != trial);
+            made.timeline(trial, 1.0, &[(38.0, 100), (3.4, 1), (38.0, 199)]);
+        }
+        let found = analysed(&made);
+        let cells = by_throughput(&found);
+        let watched = cells[0].throughput.as_ref().unwrap();
+        assert_eq!((cells[0].n, cells[0].events), (5, 4));
+        assert_eq!((watched.watched, watched.one_sample, watched.never_stalled), (7, 2, 0));
+        let of_control = cells[1].throughput.as_ref().unwrap();
+        assert_eq!((cells[1].n, of_control.one_sample, of_control.never_stalled), (0, 1, 6));
+        let answer = found.answer_lines().join("\n");
+        assert!(
+            answer.contains(
+                "in 5 of 7 trials (the control's own in 0 of 7; for a single sample, 2 more)"
+            ),
+            "{answer}"
+        );
+        let stalls = found.stalls.unwrap();
+        let of = |trial: &str| {
+            let row = stalls.lines().find(|line| line.split(',').nth(1) == Some(trial)).unwrap();
+            row.split(',').nth(9).unwrap().to_string()
+        };
+        assert_eq!((of("3"), of("1")), ("1".into(), "14".into()));
+    }
+
+    #[test]
+    fn what_the_control_does_as_often_is_no_stall_of_the_hash() {
+        let mut made = seven();
+        let controls = (1..=7).map(|at| 2 * at);
+        for trial in controls {
+            made.samples.retain(|sample| sample.trial != trial);
+            made.timeline(trial, 1.0, &[(38.0, 100), (3.4, 20), (38.0, 180)]);
+        }
+        let answer = analysed(&made).answer_lines().join("\n");
+        assert!(
+            answer.contains("in 7 of 7 trials (the control's own in 7 of 7), and back"),
+            "{answer}"
+        );
+        assert!(
+            answer.contains("The control does so as often: this is no stall of the hash"),
+            "{answer}"
+        );
+        // Less often, and yet not beyond chance: 7 of 7 against 5 of 7.
+        for trial in [2, 4] {
+            made.samples.retain(|sample| sample.trial != trial);
+            made.timeline(trial, 1.0, &[(38.0, 300)]);
+        }
+        let answer = analysed(&made).answer_lines().join("\n");
+        assert!(
+            answer.contains(
+                "That is no more often than chance may make of the control's (p = 0.231, Fisher's \
+                 exact test, one-sided)"
+            ),
+            "{answer}"
+        );
     }
 
     #[test]
@@ -430,7 +576,7 @@ mod tests {
         let median = median.unwrap();
         // A tenth is censored just before its event, so the hazard seen is nine tenths of the true one.
         let expected = 2f64.ln() / 0.9;
-        assert!(median.left_s < expected + 0.012 && median.right_s > expected, "{median:?}");
+        assert!(median.left_s < expected + 0.012 && median.right_s > Some(expected), "{median:?}");
         assert!(recovery.notes.iter().any(|note| note.contains("moved outward")));
         assert!((recovery.weibull_shape.unwrap() - 1.0).abs() < 0.05, "{recovery:?}");
         let few = [Lifetime::Exact(1.0), Lifetime::RightCensored(2.0)];

@@ -33,10 +33,13 @@ pub struct RecoveryRule {
     pub one_operation: Option<f64>,
     /// The penalty a change; `None` is Schwarz' 2 log n.
     pub penalty: Option<f64>,
+    /// How many samples in a row below the share a stall has at least. What recovers after fewer is
+    /// passed over for a later stall that has them, and is the answer only where there is none.
+    pub least_samples: usize,
 }
 
 impl RecoveryRule {
-    /// Half of the control, kept for 3 s, from the trial's start.
+    /// Half of the control, kept for 3 s, from the trial's start; one sample is a stall.
     pub fn new(control: f64) -> Self {
         RecoveryRule {
             control,
@@ -45,6 +48,7 @@ impl RecoveryRule {
             start_s: 0.0,
             one_operation: None,
             penalty: None,
+            least_samples: 1,
         }
     }
 }
@@ -121,6 +125,8 @@ pub struct Recovery {
     pub stalled_throughput: Option<f64>,
     /// How many samples those are.
     pub stalled_samples: usize,
+    /// The most of them in a row.
+    pub longest_below: usize,
     /// Rises that were no recovery, in order.
     pub partial: Vec<PartialRecovery>,
     /// Phases below the share after the recovery.
@@ -230,13 +236,14 @@ pub fn recovery(samples: &[Sample], rule: &RecoveryRule) -> Result<Recovery, Sta
             }
         })
         .collect();
-    let reached = |phase: &Phase| phase.share >= rule.share;
+    let cut = Cut { looked, starts: &starts, ranges: &ranges, phases: &phases, rule };
 
     let mut result = Recovery {
         course: Course::NeverStalled,
         onset: None,
         stalled_throughput: None,
         stalled_samples: 0,
+        longest_below: 0,
         partial: Vec::new(),
         relapses: Vec::new(),
         phases: phases.clone(),
@@ -244,94 +251,157 @@ pub fn recovery(samples: &[Sample], rule: &RecoveryRule) -> Result<Recovery, Sta
         penalty,
         start_s: rule.start_s,
     };
-    // The edges of the change at the start of phase i.
-    let change = |i: usize| {
-        // A sample without an operation has nothing of a recovery in it.
-        let mixed = i > 0 && ranges[i - 1].len() == 1 && phases[i - 1].throughput > 0.0;
-        let from = if mixed { ranges[i - 1].start } else { ranges[i].start };
-        Between { left_s: starts[from], right_s: looked[ranges[i].start].t_s }
-    };
-    let Some(onset) = phases.iter().position(|phase| !reached(phase)) else {
-        return Ok(result);
-    };
-    result.onset = Some(if onset == 0 {
+    let Some(stall) = cut.stall() else { return Ok(result) };
+    result.onset = Some(if stall.onset == 0 {
         Between { left_s: starts[0], right_s: starts[0] }
     } else {
-        change(onset)
+        cut.change(stall.onset)
     });
-
-    // Runs of phases that all reach the share, after the onset.
-    let mut recovered_at = None;
-    let mut rises: Vec<PartialRecovery> = Vec::new();
-    let mut i = onset;
-    while i < phases.len() {
-        if !reached(&phases[i]) {
-            i += 1;
-            continue;
-        }
-        let after = (i..phases.len()).find(|&j| !reached(&phases[j])).unwrap_or(phases.len());
-        let held = phases[after - 1].to_s - change(i).right_s;
-        // Sample times are sums of intervals: a hold of 3 s may be 2.9999999.
-        if held >= rule.hold_s - 1e-9 * (1.0 + rule.hold_s) {
-            recovered_at = Some(i);
-            break;
-        }
-        let kind =
-            if after == phases.len() { PartialKind::Unconfirmed } else { PartialKind::DidNotHold };
-        rises.push(PartialRecovery {
-            kind,
-            phase: joined(&phases, &ranges, looked, i..after, rule),
-        });
-        i = after;
-    }
-    let stall_end = recovered_at.unwrap_or(phases.len());
-    let below: Vec<usize> = (onset..stall_end).filter(|&i| !reached(&phases[i])).collect();
-    let stalled = median(
-        below.iter().flat_map(|&i| &looked[ranges[i].clone()]).map(|sample| sample.throughput),
-    );
-    result.stalled_throughput = Some(stalled);
-    result.stalled_samples = below.iter().map(|&i| ranges[i].len()).sum();
-
-    // What rose out of the stall without reaching the share. Before the first phase at the stalled
-    // throughput, it is the fall into the stall and no rise; a single sample before a rise to the
-    // share is its mixture.
-    let risen = |i: usize| !reached(&phases[i]) && phases[i].throughput > PARTIAL_FACTOR * stalled;
-    let fallen = (onset..stall_end)
-        .find(|&i| phases[i].throughput <= PARTIAL_FACTOR * stalled)
-        .unwrap_or(stall_end);
-    let mut i = fallen;
-    while i < stall_end {
-        if !risen(i) {
-            i += 1;
-            continue;
-        }
-        let after = (i..stall_end).find(|&j| !risen(j)).unwrap_or(stall_end);
-        let mixture =
-            after == i + 1 && ranges[i].len() == 1 && phases.get(after).is_some_and(&reached);
-        if !mixture {
-            rises.push(PartialRecovery {
-                kind: PartialKind::BelowShare,
-                phase: joined(&phases, &ranges, looked, i..after, rule),
-            });
-        }
-        i = after;
-    }
-    rises.sort_by(|a, b| a.phase.from_s.total_cmp(&b.phase.from_s));
-
-    result.course = match recovered_at {
+    result.stalled_throughput = Some(stall.throughput);
+    result.stalled_samples = stall.samples;
+    result.longest_below = stall.longest;
+    result.course = match stall.recovered_at {
         Some(i) => {
-            result.relapses = phases[i..].iter().filter(|phase| !reached(phase)).copied().collect();
-            Course::Recovered(change(i))
+            result.relapses =
+                phases[i..].iter().filter(|phase| !cut.reached(phase)).copied().collect();
+            Course::Recovered(cut.change(i))
         }
         None => {
-            let unconfirmed = rises.iter().find(|rise| rise.kind == PartialKind::Unconfirmed);
+            let unconfirmed = stall.rises.iter().find(|rise| rise.kind == PartialKind::Unconfirmed);
             let at = unconfirmed
                 .and_then(|rise| phases.iter().position(|phase| phase.from_s == rise.phase.from_s));
-            Course::NotRecovered { until_s: at.map_or(end.t_s, |i| change(i).left_s) }
+            Course::NotRecovered { until_s: at.map_or(end.t_s, |i| cut.change(i).left_s) }
         }
     };
-    result.partial = rises;
+    result.partial = stall.rises;
     Ok(result)
+}
+
+/// A timeline that is cut into phases.
+struct Cut<'a> {
+    looked: &'a [Sample],
+    /// Where each sample's interval begins.
+    starts: &'a [f64],
+    ranges: &'a [std::ops::Range<usize>],
+    phases: &'a [Phase],
+    rule: &'a RecoveryRule,
+}
+
+/// A stall, by its phases.
+struct Stalled {
+    onset: usize,
+    recovered_at: Option<usize>,
+    throughput: f64,
+    samples: usize,
+    longest: usize,
+    rises: Vec<PartialRecovery>,
+}
+
+impl Cut<'_> {
+    fn reached(&self, phase: &Phase) -> bool {
+        phase.share >= self.rule.share
+    }
+
+    /// The edges of the change at the start of a phase.
+    fn change(&self, i: usize) -> Between {
+        // A sample without an operation has nothing of a recovery in it.
+        let mixed =
+            i > 0 && self.ranges[i - 1].len() == 1 && self.phases[i - 1].throughput > 0.0;
+        let from = if mixed { self.ranges[i - 1].start } else { self.ranges[i].start };
+        Between { left_s: self.starts[from], right_s: self.looked[self.ranges[i].start].t_s }
+    }
+
+    /// The first stall with enough samples in a row; without one, the first of all.
+    fn stall(&self) -> Option<Stalled> {
+        let mut first = None;
+        let mut from = 0;
+        while let Some(after) = self.phases[from..].iter().position(|phase| !self.reached(phase)) {
+            let stall = self.stall_from(from + after);
+            let next = stall.recovered_at;
+            if stall.longest >= self.rule.least_samples {
+                return Some(stall);
+            }
+            first.get_or_insert(stall);
+            let Some(next) = next else { break };
+            from = next;
+        }
+        first
+    }
+
+    fn stall_from(&self, onset: usize) -> Stalled {
+        let Cut { looked, ranges, phases, rule, .. } = *self;
+        // Runs of phases that all reach the share, after the onset.
+        let mut recovered_at = None;
+        let mut rises: Vec<PartialRecovery> = Vec::new();
+        let mut i = onset;
+        while i < phases.len() {
+            if !self.reached(&phases[i]) {
+                i += 1;
+                continue;
+            }
+            let after =
+                (i..phases.len()).find(|&j| !self.reached(&phases[j])).unwrap_or(phases.len());
+            let held = phases[after - 1].to_s - self.change(i).right_s;
+            // Sample times are sums of intervals: a hold of 3 s may be 2.9999999.
+            if held >= rule.hold_s - 1e-9 * (1.0 + rule.hold_s) {
+                recovered_at = Some(i);
+                break;
+            }
+            let kind = if after == phases.len() {
+                PartialKind::Unconfirmed
+            } else {
+                PartialKind::DidNotHold
+            };
+            rises.push(PartialRecovery {
+                kind,
+                phase: joined(phases, ranges, looked, i..after, rule),
+            });
+            i = after;
+        }
+        let stall_end = recovered_at.unwrap_or(phases.len());
+        let below: Vec<usize> = (onset..stall_end).filter(|&i| !self.reached(&phases[i])).collect();
+        let stalled = median(
+            below.iter().flat_map(|&i| &looked[ranges[i].clone()]).map(|sample| sample.throughput),
+        );
+        let in_a_row = |run: &[usize]| run.iter().map(|&i| ranges[i].len()).sum::<usize>();
+        let longest = below.chunk_by(|a, b| a + 1 == *b).map(in_a_row).max().unwrap_or(0);
+
+        // What rose out of the stall without reaching the share. Before the first phase at the stalled
+        // throughput, it is the fall into the stall and no rise; a single sample before a rise to the
+        // share is its mixture.
+        let risen =
+            |i: usize| !self.reached(&phases[i]) && phases[i].throughput > PARTIAL_FACTOR * stalled;
+        let fallen = (onset..stall_end)
+            .find(|&i| phases[i].throughput <= PARTIAL_FACTOR * stalled)
+            .unwrap_or(stall_end);
+        let mut i = fallen;
+        while i < stall_end {
+            if !risen(i) {
+                i += 1;
+                continue;
+            }
+            let after = (i..stall_end).find(|&j| !risen(j)).unwrap_or(stall_end);
+            let mixture = after == i + 1
+                && ranges[i].len() == 1
+                && phases.get(after).is_some_and(|phase| self.reached(phase));
+            if !mixture {
+                rises.push(PartialRecovery {
+                    kind: PartialKind::BelowShare,
+                    phase: joined(phases, ranges, looked, i..after, rule),
+                });
+            }
+            i = after;
+        }
+        rises.sort_by(|a, b| a.phase.from_s.total_cmp(&b.phase.from_s));
+        Stalled {
+            onset,
+            recovered_at,
+            throughput: stalled,
+            samples: in_a_row(&below),
+            longest,
+            rises,
+        }
+    }
 }
 
 fn check_rule(rule: &RecoveryRule) -> Result<(), StatError> {
@@ -558,6 +628,30 @@ mod tests {
         let found = of(&values, 36.0);
         assert_eq!(found.course, Course::NotRecovered { until_s: 50.0 });
         assert_eq!(found.partial[0].kind, PartialKind::Unconfirmed);
+    }
+
+    #[test]
+    fn a_single_sample_gives_way_to_a_stall_of_several() {
+        let values = noisy(8, &[(35.0, 10), (3.4, 1), (35.0, 10), (3.4, 20), (35.0, 10)]);
+        let of = |least_samples, values: &[f64]| {
+            let rule = RecoveryRule { least_samples, ..RecoveryRule::new(36.0) };
+            recovery(&every_second(values), &rule).unwrap()
+        };
+        let any = of(1, &values);
+        assert_eq!((any.onset.unwrap().right_s, any.longest_below), (11.0, 1));
+        assert_eq!(any.relapses.len(), 1);
+        let found = of(2, &values);
+        assert_eq!((found.onset.unwrap().right_s, found.longest_below), (22.0, 20));
+        assert_eq!(found.stalled_samples, 20);
+        assert!(matches!(found.course, Course::Recovered(at) if at.right_s == 42.0), "{found:?}");
+        assert!(found.relapses.is_empty() && found.partial.is_empty());
+        // Where there is no other, it is still said; so is one at the end.
+        assert_eq!(of(2, &values[..18]), of(1, &values[..18]));
+        let end = of(2, &noisy(8, &[(35.0, 10), (3.4, 1)]));
+        assert_eq!((end.longest_below, end.stalled_samples), (1, 1));
+        // Single samples with rises between that did not hold are no two in a row.
+        let apart = of(2, &noisy(8, &[(35.0, 10), (3.4, 1), (35.0, 2), (3.4, 1), (35.0, 10)]));
+        assert_eq!((apart.longest_below, apart.stalled_samples), (1, 2));
     }
 
     #[test]

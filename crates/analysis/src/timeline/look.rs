@@ -5,9 +5,10 @@ use std::fmt;
 use records::timeline::Sample;
 use serde::Serialize;
 
+use super::windows::windows;
 use crate::stat::StatError;
 use crate::stat::recovery::{
-    Between, Course, PartialRecovery, Phase, Recovery, RecoveryRule, Sample as Throughput, recovery,
+    Between, Course, PartialRecovery, Phase, Recovery, RecoveryRule, recovery,
 };
 use crate::stat::survival::Lifetime;
 
@@ -26,6 +27,11 @@ pub struct Asked {
     pub behind_barrier: bool,
     /// How long all worked together, as its row says.
     pub elapsed_s: Option<f64>,
+    /// From one sample to the next, as the definition says; of a timeline without one it is the
+    /// usual time.
+    pub sample_s: Option<f64>,
+    /// After how many operations a thread publishes its count.
+    pub batch: u64,
 }
 
 /// What a trial's timeline says.
@@ -88,12 +94,27 @@ pub struct Stall {
     pub stalled_mops: f64,
     /// The samples below the share.
     pub samples: usize,
+    /// The most of them in a row.
+    pub in_a_row: usize,
     /// Rises that were no recovery.
     pub partial: Box<[PartialRecovery]>,
     /// Phases below the share after the recovery.
     pub relapses: Box<[Phase]>,
     /// Whether the samples end before the work did.
     pub cut: bool,
+}
+
+/// How many samples in a row are below the share in what is counted as a stall.
+///
+/// A look that came late, or a neighbour on the CPU, makes a single one; so a stall that lasts for less
+/// than two samples is not told from those, and is counted apart.
+pub const LEAST_SAMPLES: usize = 2;
+
+impl Stall {
+    /// Whether no two samples in a row were below the share.
+    pub fn is_single(&self) -> bool {
+        self.in_a_row < LEAST_SAMPLES
+    }
 }
 
 /// What a trial's samples say.
@@ -122,6 +143,7 @@ pub fn look(samples: &[Sample], asked: &Asked) -> Result<Look, StatError> {
         lasted,
         stalled_mops: found.stalled_throughput.unwrap_or(0.0),
         samples: found.stalled_samples,
+        in_a_row: found.longest_below,
         partial: found.partial.into_boxed_slice(),
         relapses: found.relapses.into_boxed_slice(),
         cut,
@@ -135,7 +157,7 @@ pub(crate) fn found(
     asked: &Asked,
 ) -> Result<Option<(Recovery, bool)>, StatError> {
     let Some(start_s) = all_at_work(samples, asked) else { return Ok(None) };
-    let throughputs = throughputs(samples);
+    let throughputs = windows(samples, asked, start_s);
     if !throughputs.iter().any(|sample| sample.t_s > start_s) {
         return Ok(None);
     }
@@ -144,6 +166,7 @@ pub(crate) fn found(
         hold_s: asked.hold_s,
         start_s,
         one_operation: one_operation(samples),
+        least_samples: LEAST_SAMPLES,
         ..RecoveryRule::new(asked.control_mops)
     };
     match recovery(&throughputs, &rule) {
@@ -153,21 +176,9 @@ pub(crate) fn found(
     }
 }
 
-/// The samples that have a throughput.
-pub(crate) fn throughputs(samples: &[Sample]) -> Vec<Throughput> {
-    samples
-        .iter()
-        // What was counted by the begin of the clock was counted in no time.
-        .filter(|sample| sample.t_s() > 0.0)
-        .filter_map(|sample| {
-            Some(Throughput { t_s: sample.t_s(), throughput: sample.mops_per_s()? })
-        })
-        .collect()
-}
-
 /// When all threads worked: before it, a throughput says how many there were. `None` where the
 /// samples end before that.
-fn all_at_work(samples: &[Sample], asked: &Asked) -> Option<f64> {
+pub(super) fn all_at_work(samples: &[Sample], asked: &Asked) -> Option<f64> {
     let most = samples.iter().map(Sample::threads).max()?;
     if u64::from(most) < asked.threads {
         return None;
@@ -206,21 +217,23 @@ fn is_cut(samples: &[Sample], start_s: f64, elapsed_s: Option<f64>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use records::timeline::{FILE, TimelineReader};
 
-    const ASKED: Asked = Asked {
+    pub(in crate::timeline) const ASKED: Asked = Asked {
         control_mops: 40.0,
         share: 0.5,
         hold_s: 1.0,
         threads: 4,
         behind_barrier: false,
         elapsed_s: None,
+        sample_s: None,
+        batch: 1,
     };
 
     /// Rows without their trial.
-    fn samples(rows: &[&str]) -> Vec<Sample> {
+    pub(in crate::timeline) fn samples(rows: &[&str]) -> Vec<Sample> {
         let run = tempfile::tempdir().unwrap();
         let rows: String = rows.iter().map(|row| format!("1,{row}\n")).collect();
         let text = format!("trial,t_s,threads,ops,mops_per_s,slots\n{rows}");
@@ -295,5 +308,36 @@ mod tests {
         let found = stall(&rows, ASKED);
         assert_eq!((found.stalled_mops, found.samples), (0.0, 1));
         assert_eq!(found.lasted, Lifetime::Between { left: 1.0, right: 2.0 });
+        assert!(found.is_single());
+    }
+
+    #[test]
+    fn looks_beside_the_grid_make_no_stall() {
+        // Grid and special moments, a microsecond apart, as a burst has them.
+        let mut rows = vec!["0,0,0,,".to_string(), "0.00595,4,238000,40,".to_string()];
+        for at in 1..40u32 {
+            let ops = 400_000 * u64::from(at);
+            rows.push(format!("{},4,{ops},40,", f64::from(at) * 0.01));
+            rows.push(format!("{},4,{ops},0,", f64::from(at) * 0.01 + 1e-6));
+        }
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let asked = Asked { sample_s: Some(0.01), hold_s: 0.03, ..ASKED };
+        assert_eq!(look(&samples(&rows), &asked).unwrap(), Look::NeverStalled);
+    }
+
+    #[test]
+    fn a_stall_of_several_samples_comes_before_a_single_one() {
+        let levels = [40, 40, 3, 40, 40, 40, 3, 3, 3, 40, 40, 40];
+        let mut ops = 0;
+        let mut rows = vec!["0,4,0,,".to_string()];
+        for (at, mops) in levels.into_iter().enumerate() {
+            ops += mops * 1_000_000;
+            rows.push(format!("{},4,{ops},{mops},", at + 1));
+        }
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let found = stall(&rows, ASKED);
+        assert_eq!((found.onset.right_s, found.in_a_row, found.is_single()), (7.0, 3, false));
+        assert_eq!(found.lasted, Lifetime::Between { left: 2.0, right: 4.0 });
+        assert!(stall(&rows[..7], ASKED).is_single());
     }
 }

@@ -12,6 +12,7 @@
 pub mod account;
 pub mod look;
 pub mod shown;
+pub mod windows;
 
 use std::collections::HashMap;
 
@@ -92,7 +93,10 @@ impl Timelines {
                 }
             }
             account.rows = reader.rows();
-            account.torn = reader.torn().map(|torn| torn.sentence(reader.file()));
+            account.torn = reader.torn().map(|torn| {
+                let has_row = |trial: u64| of_run.contains_key(&trial);
+                data.runs[run].of_torn(&torn, reader.file(), has_row)
+            });
         }
         let workload = |trial: &Trial| data.cells[trial.cell].get("workload");
         for (at, trial) in data.trials.iter().enumerate().filter(|(_, trial)| trial.run == run) {
@@ -192,5 +196,10 @@ pub(crate) fn asked(
         threads: factors.threads(),
         behind_barrier: factors.get("ramp").starts_with("barrier:"),
         elapsed_s: trial.elapsed_s,
+        sample_s: data.runs[trial.run].sample_s(),
+        batch: match factors.get("workload") {
+            "wake-storm" | "mutex" | "resize" => trial::workload::BATCH,
+            _ => 1,
+        },
     })
 }

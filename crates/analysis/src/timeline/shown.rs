@@ -3,7 +3,8 @@
 
 use records::timeline::samples_at;
 
-use super::look::{found, throughputs};
+use super::look::{all_at_work, found};
+use super::windows::windows;
 use super::{Asked, Look, Stall, Timelines, asked};
 use crate::cells::Cell;
 use crate::data::Data;
@@ -34,7 +35,7 @@ pub struct Shown {
     pub trial: usize,
     /// What was asked of it.
     pub asked: Asked,
-    /// Its samples with a throughput.
+    /// Its windows with a throughput.
     pub samples: Vec<Sample>,
     /// What was found.
     pub found: Recovery,
@@ -48,7 +49,9 @@ pub fn shown(
 ) -> Result<Vec<Shown>, AnalysisError> {
     let mut counts = vec![(0u64, 0u64); cells.len()];
     for (trial, look) in data.trials.iter().zip(&timelines.looks) {
-        if let (Look::Stalled(stall), false) = (look, cells[trial.cell].is_control) {
+        if let (Look::Stalled(stall), false) = (look, cells[trial.cell].is_control)
+            && !stall.is_single()
+        {
             counts[trial.cell].0 += u64::from(stall.recovered.is_some());
             counts[trial.cell].1 += 1;
         }
@@ -68,7 +71,9 @@ pub fn shown(
                 _ => None,
             })
             .filter(|(at, stall)| {
-                data.trials[*at].cell == cell && stall.recovered.is_some() == recovered
+                data.trials[*at].cell == cell
+                    && !stall.is_single()
+                    && stall.recovered.is_some() == recovered
             })
             .collect();
         stalls.sort_by(|(_, a), (_, b)| a.until_s.total_cmp(&b.until_s));
@@ -117,6 +122,7 @@ fn of_trial(
     let Ok(asked) = asked(data, cells, &account.terms, trial) else { return Ok(None) };
     let samples = samples_at(&data.runs[trial.run].folder, place)?;
     let Some((found, _)) = found(&samples, &asked)? else { return Ok(None) };
-    let samples = throughputs(&samples);
+    let start_s = all_at_work(&samples, &asked).unwrap_or(0.0);
+    let samples = windows(&samples, &asked, start_s);
     Ok(Some(Shown { role, cell: trial.cell, trial: at, asked, samples, found }))
 }

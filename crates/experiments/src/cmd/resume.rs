@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use campaign::executor::Stop;
-use campaign::journal::{Journal, RunLock};
+use campaign::journal::{Journal, Reopened, RunLock};
 use campaign::{resume, utc};
 use clap::Args;
 use kernel_abi::signal::Interrupt;
@@ -20,7 +20,8 @@ use crate::site::ThisSite;
 /// Go on where a run stopped
 ///
 /// Does the trials that are missing, in the planned order. A torn last row of `trials.csv` is
-/// taken out and its trial run again. A run whose definition, kernel or CPUs changed since it was
+/// taken out and its trial run again; what is torn off the samples or metrics of a finished trial is
+/// taken out, and recorded in the manifest. A run whose definition, kernel or CPUs changed since it was
 /// started is refused; --force goes on and records the change in the manifest.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  experiments resume data/runs/race-sweep-20260824-180337")]
@@ -79,14 +80,30 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         Interrupt::install()
             .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
     );
-    let (mut journal, finished, torn) =
+    let Reopened { mut journal, finished, torn, cut } =
         Journal::reopen(&args.run, lock).map_err(journal_failure)?;
+    // Before anything can fail: the lines are gone.
+    let mut resumed = Resumed {
+        at: utc::rfc3339_ms(SystemTime::now()),
+        changes,
+        torn: torn.as_ref().map(|torn| torn.text.clone()),
+        cut,
+    };
+    let resumed_before = manifest.resumed.len();
+    if !resumed.cut.is_empty() {
+        manifest.resumed.push(resumed.clone());
+        manifest.write(&args.run).map_err(|error| Failure::Running(error.to_string()))?;
+    }
     resume::rows_are_planned(&args.run, &plan).map_err(|error| request(&error))?;
-    if changes.iter().any(|change| change.starts_with("the definition")) {
+    if resumed.changes.iter().any(|change| change.starts_with("the definition")) {
         say("note: the run goes on with the definition that it was started with");
     }
     if let Some(torn) = &torn {
-        say(&format!("note: {}", torn.sentence(&args.run.join("trials.csv"))));
+        let file = args.run.join("trials.csv");
+        say(&format!("note: {}", torn.sentence_with_what_next(&file, |_| false)));
+    }
+    for cut in &resumed.cut {
+        say(&format!("note: {cut}; the manifest keeps this note"));
     }
     let mut executor =
         place.executor(&args.run, definition.trials, crate::place::next_boot(&args.run))?;
@@ -99,11 +116,9 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     ));
     if left > 0 {
         manifest.ended_at = None;
-        manifest.resumed.push(Resumed {
-            at: utc::rfc3339_ms(SystemTime::now()),
-            changes,
-            torn: torn.map(|torn| torn.text),
-        });
+        manifest.resumed.truncate(resumed_before);
+        resumed.at = utc::rfc3339_ms(SystemTime::now());
+        manifest.resumed.push(resumed);
         manifest.disturbances.extend(here.disturbances());
         manifest.write(&args.run).map_err(|error| Failure::Running(error.to_string()))?;
     }

@@ -2,7 +2,7 @@
 
 use analysis::Analysis;
 use analysis::recovery::{CellRecovery, SeenBy, Sense};
-use analysis::words::{counted, p_value, percent, seconds};
+use analysis::words::{counted, p_value, percent, seconds, seconds_between};
 
 use super::content::MOST_ROWS;
 use super::factor_columns::FactorColumns;
@@ -53,7 +53,13 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
         row.push(one.n.to_string());
         row.push(one.events.to_string());
         row.push((one.n - one.events.min(one.n)).to_string());
-        row.push(time(one.median.estimate, one.median.low, one.median.high, "not reached"));
+        let between = one.throughput.as_ref().and_then(|watched| watched.turnbull_median);
+        row.push(match between.and_then(|at| Some((at.left_s, at.right_s?))) {
+            Some((left, right)) => {
+                with_bounds(seconds_between(left, right), one.median.low, one.median.high)
+            }
+            None => time(one.median.estimate, one.median.low, one.median.high, "not reached"),
+        });
         row.push(time(one.rmst.estimate, one.rmst.low, one.rmst.high, "-"));
         row.push(one.until_s.map_or_else(String::new, seconds));
         if shape {
@@ -79,10 +85,17 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
             "From the moment at which growth became due to the first sample that showed the new size"
         }
     };
+    let median = match sense {
+        Sense::Pivot => "The median is Kaplan and Meier's, with the log-log interval",
+        Sense::Throughput => {
+            "Begin and end are known between two samples, and so is the median, by Turnbull; its interval \
+             is Kaplan and Meier's, log-log, from the shortest times that the samples allow to the \
+             longest. Trials that were below for single samples only are not among them"
+        }
+    };
     let mut text = format!(
-        "{what}. A trial whose load ended first is censored there: it counts as at least that long. The \
-         median is Kaplan and Meier's, with the log-log interval; where fewer than half came to an end, \
-         it is not reached. The mean is the area under the curve up to the time beside it."
+        "{what}. A trial whose load ended first is censored there: it counts as at least that long. \
+         {median}; where fewer than half came to an end, it is not reached. The mean is the area under the curve up to the time beside it."
     );
     if shape {
         text += " Weibull's shape is below 1 where what has lasted long will last longer still, \
@@ -119,17 +132,15 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
 
 /// `169 s (14 s to 300 s)`; what has no estimate has its lower bound.
 fn time(estimate: Option<f64>, low: Option<f64>, high: Option<f64>, without: &str) -> String {
-    let bounds = match (low, high) {
-        (Some(low), Some(high)) => Some(format!("{} to {}", seconds(low), seconds(high))),
-        (Some(low), None) => Some(format!("above {}", seconds(low))),
-        (None, Some(high)) => Some(format!("below {}", seconds(high))),
-        (None, None) => None,
-    };
-    match (estimate, bounds) {
-        (Some(estimate), Some(bounds)) => format!("{} ({bounds})", seconds(estimate)),
-        (Some(estimate), None) => seconds(estimate),
-        (None, Some(bounds)) => format!("{without} ({bounds})"),
-        (None, None) => without.to_string(),
+    with_bounds(estimate.map_or_else(|| without.to_string(), seconds), low, high)
+}
+
+fn with_bounds(what: String, low: Option<f64>, high: Option<f64>) -> String {
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{what} ({} to {})", seconds(low), seconds(high)),
+        (Some(low), None) => format!("{what} (above {})", seconds(low)),
+        (None, Some(high)) => format!("{what} (below {})", seconds(high)),
+        (None, None) => what,
     }
 }
 

@@ -37,5 +37,5 @@ pub use restricted_mean::{
 pub use shape_test::shape_test;
 pub use stratified_log_rank::stratified_log_rank;
 pub use summary::{Group, SurvivalOptions, SurvivalSummary, summarize};
-pub use turnbull::{Mass, Turnbull};
+pub use turnbull::{Mass, Quantile, Turnbull};
 pub use weibull::{WeibullFit, fit_weibull};

@@ -65,7 +65,7 @@ pub struct GroupSummary {
     /// the right edges, without counts and bounds.
     pub curve: Vec<CurvePoint>,
     /// The median time, by Brookmeyer-Crowley; for interval-censored trials, the right edge of the
-    /// interval in which the curve passes 1/2.
+    /// interval in which the curve passes 1/2, and of a stretch at 1/2 the middle by the right edges.
     pub median: Estimate,
     /// The restricted mean.
     pub rmst: RestrictedMean,
@@ -75,6 +75,9 @@ pub struct GroupSummary {
     pub shape_test: TestResult,
     /// The pointwise interval's name.
     pub pointwise: PointwiseMethod,
+    /// The interval in which Turnbull's curve passes 1/2, for interval-censored trials.
+    #[serde(skip)]
+    pub turnbull_median: Option<Quantile>,
     /// Where Turnbull's estimate has its mass, for interval-censored trials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turnbull: Option<Vec<Mass>>,
@@ -340,6 +343,7 @@ fn by_kaplan_meier(
         fits,
         shape_test,
         pointwise: options.pointwise,
+        turnbull_median: None,
         turnbull: None,
         notes,
     }
@@ -367,7 +371,17 @@ fn by_turnbull(
     let median = turnbull.as_ref().and_then(|turnbull| turnbull.quantile(0.5));
     match median {
         _ if turnbull.is_none() => {}
-        Some((left, right)) if left < right => {
+        Some(Quantile { left, right, shown, flat_from: Some(from) }) => notes.push(match right {
+            Some(right) => format!(
+                "The curve is at 1/2 exactly from {from} on: the median lies in ({left}, {right}]; \
+                 shown is the middle by the right edges, {shown}."
+            ),
+            None => format!(
+                "The curve is at 1/2 exactly from {from} to the end of the time followed: the median \
+                 lies above {left} and has no upper bound; shown is the start, {shown}."
+            ),
+        }),
+        Some(Quantile { left, right: Some(right), .. }) if left < right => {
             notes.push(format!("The median lies in ({left}, {right}]; shown is the right edge."));
         }
         Some(_) => {}
@@ -398,11 +412,12 @@ fn by_turnbull(
         n: group.trials.len() as u64,
         events: group.trials.iter().filter(|trial| trial.event()).count() as u64,
         curve,
-        median: Estimate { estimate: median.map(|(_, right)| right), low: None, high: None },
+        median: Estimate { estimate: median.map(|median| median.shown), low: None, high: None },
         rmst: no_mean(until),
         fits,
         shape_test,
         pointwise: options.pointwise,
+        turnbull_median: median,
         turnbull: masses,
         notes,
     })

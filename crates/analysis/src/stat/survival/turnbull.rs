@@ -128,13 +128,49 @@ impl Turnbull {
         self.iterations
     }
 
-    /// The interval in which the curve falls to 1 − p or below: the quantile lies in
-    /// (left, right]. `None` where it does not within the time followed.
-    pub fn quantile(&self, p: f64) -> Option<(f64, f64)> {
-        let fallen = |mass: &&Mass| mass.survival.is_some_and(|s| s <= 1.0 - p + 1e-9);
-        let at = self.masses.iter().find(fallen)?;
-        Some((at.left, at.right?))
+    /// The quantile: `None` where the curve stays above 1 − p within the time followed.
+    ///
+    /// Where the curve is at 1 − p exactly over a stretch, every time of it is a quantile: the interval
+    /// is from where it may first be reached to where the curve may last leave it, and the one shown
+    /// is the middle, as Kaplan and Meier's median has it.
+    pub fn quantile(&self, p: f64) -> Option<Quantile> {
+        let target = 1.0 - p;
+        let fallen = |mass: &Mass| mass.survival.is_some_and(|s| s <= target + FLAT);
+        let at = self.masses.iter().position(fallen)?;
+        let mass = self.masses[at];
+        let reached = mass.right?;
+        let exactly =
+            Quantile { left: mass.left, right: Some(reached), shown: reached, flat_from: None };
+        if mass.survival? < target - FLAT {
+            return Some(exactly);
+        }
+        let lower = |mass: &&Mass| mass.survival.is_none_or(|s| s < target - FLAT);
+        let leaves = self.masses[at..].iter().find(lower).and_then(|next| next.right);
+        Some(Quantile {
+            right: leaves,
+            shown: leaves.map_or(reached, |end| reached + (end - reached) / 2.0),
+            flat_from: Some(reached),
+            ..exactly
+        })
     }
+}
+
+/// How near to 1 − p a value of S counts as equal to it: above what is left of the fit's
+/// [`TOLERANCE`], far below the step of a curve of a million trials.
+const FLAT: f64 = 1e-9;
+
+/// Where a quantile lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quantile {
+    /// The open left edge; the time itself where `right` is equal.
+    pub left: f64,
+    /// The closed right edge; `None` where the curve is at 1 − p to the end of the time followed.
+    pub right: Option<f64>,
+    /// The one that is shown: the right edge, by which the curve is at 1 − p or below; of a stretch
+    /// at 1 − p, the middle by the right edges, or its start where the curve never leaves it.
+    pub shown: f64,
+    /// From when the curve is at 1 − p exactly, if it is over a stretch.
+    pub flat_from: Option<f64>,
 }
 
 /// An edge of an interval, ordered so that a closed left edge comes before a right edge of the
@@ -485,7 +521,9 @@ mod tests {
         let curve = Turnbull::fit(&between(&[(1.0, Some(2.0)), (2.0, Some(3.0))])).unwrap();
         assert_eq!(curve.masses().len(), 2);
         assert_eq!(curve.masses()[0].mass, 0.5);
-        assert_eq!(curve.quantile(0.5), Some((1.0, 2.0)));
+        // S is at 1/2 from its first fall to its second.
+        let median = curve.quantile(0.5).unwrap();
+        assert_eq!((median.left, median.right, median.shown), (1.0, Some(3.0), 2.5));
         // An event at 2 exactly is in (1, 2] and not in (2, 3].
         let curve = Turnbull::fit(&between(&[(1.0, Some(2.0)), (2.0, Some(2.0))])).unwrap();
         assert_eq!(curve.masses().len(), 1);
@@ -502,10 +540,33 @@ mod tests {
     }
 
     #[test]
+    fn a_stretch_at_one_half_is_in_the_median() {
+        let of = |looks: &[(f64, Option<f64>)]| {
+            let quantile = Turnbull::fit(&between(looks)).unwrap().quantile(0.5).unwrap();
+            (quantile.left, quantile.right, quantile.shown, quantile.flat_from)
+        };
+        assert_eq!(of(&[(1.0, Some(2.0)), (5.0, Some(6.0))]), (1.0, Some(6.0), 4.0, Some(2.0)));
+        // As Kaplan and Meier's, of exact times.
+        let exact = of(&[(0.0, Some(0.0)), (14.0, Some(14.0))]);
+        assert_eq!(exact, (0.0, Some(14.0), 7.0, Some(0.0)));
+        // Half of them never fall: any later time will do.
+        let open = of(&[(0.0, Some(1.0)), (1.0, None)]);
+        assert_eq!(open, (0.0, None, 1.0, Some(1.0)));
+        // Below 1/2 at once: no stretch.
+        let three = of(&[(0.0, Some(1.0)), (2.0, Some(3.0)), (4.0, Some(5.0))]);
+        assert_eq!(three, (2.0, Some(3.0), 3.0, None));
+        // Also where the fit has to find the half: the masses of overlapping looks.
+        let overlapping = [(0.0, Some(2.0)), (1.0, Some(3.0)), (4.0, Some(6.0)), (5.0, Some(7.0))];
+        assert_eq!(of(&overlapping), (1.0, Some(6.0), 4.0, Some(2.0)));
+    }
+
+    #[test]
     fn one_trial_has_all_the_mass() {
         let curve = Turnbull::fit(&between(&[(3.0, Some(4.0))])).unwrap();
         assert_eq!(curve.masses()[0].mass, 1.0);
         assert_eq!(curve.masses()[0].survival, Some(0.0));
-        assert_eq!(curve.quantile(0.5), Some((3.0, 4.0)));
+        let median = curve.quantile(0.5).unwrap();
+        assert_eq!((median.left, median.right, median.shown), (3.0, Some(4.0), 4.0));
+        assert_eq!(median.flat_from, None);
     }
 }
