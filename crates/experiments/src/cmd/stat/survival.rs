@@ -146,7 +146,8 @@ fn by_kaplan_meier(
 
 fn by_turnbull(curve: &Turnbull, shares: &[f64]) -> Vec<Quantile> {
     let of = |&share: &f64| {
-        let (after, by) = curve.quantile(share).unzip();
+        let (after, by) =
+            curve.quantile(share).map_or((None, None), |at| (Some(at.left), at.right));
         Quantile { share, after, time: Estimate { estimate: by, low: None, high: None } }
     };
     shares.iter().map(of).collect()
