@@ -409,7 +409,7 @@ mod tests {
                 "At 96 threads the growth of `auto` was installed under load in 0 of 10 trials: it takes \
                  longer than the load lasted.",
                 "By its timeline, throughput of `auto` at 96 threads was below 50 % of the control's in 10 \
-                 of 10 trials, and in none of them back there for 100 ms before its samples end."
+                 of 10 trials (the control's own in 0 of 10), and in none of them back there for 100 ms before its samples end."
             ]
         );
     }

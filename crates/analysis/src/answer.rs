@@ -1069,11 +1069,11 @@ fn write_rises(f: &mut fmt::Formatter<'_>, partial: &Partials, hold: &str) -> fm
         });
         [in_part(rises.below_share, verb), fallen, late].into_iter().flatten().collect()
     };
-    let back = of(&partial.of_recovered, "had ", "had risen", "fallen");
+    let back = of(&partial.of_recovered, "had first ", "had first risen", "fallen");
     let not_back = of(&partial.of_not_recovered, "", "rose", "fell");
     let mut sentences = Vec::new();
     if !back.is_empty() {
-        sentences.push(format!("Of those that were back, {} first", list(&back)));
+        sentences.push(format!("Of those that were back, {}", list(&back)));
     }
     if !not_back.is_empty() {
         sentences.push(format!("Of those that were not back, {}", list(&not_back)));
@@ -1494,8 +1494,17 @@ impl fmt::Display for Fact {
                             (None, by) => format!("up to {}", by.map_or_else(String::new, seconds)),
                         };
                         write!(f, "; the median stall{others} lasts {lasts}")?;
+                        // From fewer trials no interval of a median has its level.
+                        let enough = Level::new(*level)
+                            .is_ok_and(|level| median_ranks(*n as usize, level).is_some());
                         let level = percent(*level);
                         match (median.low.map(seconds), median.high.map(seconds)) {
+                            _ if !enough => write!(
+                                f,
+                                " ({} {} too few for an interval at {level})",
+                                counted(*n, "trial", "trials"),
+                                if *n == 1 { "is" } else { "are" },
+                            )?,
                             (Some(low), Some(high)) => {
                                 write!(f, " ({low} to {high}, {level} interval)")?
                             }

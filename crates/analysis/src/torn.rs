@@ -40,6 +40,7 @@ mod tests {
     fn a_torn_line_of_a_file_beside_the_trials_is_said_with_what_follows() {
         let mut made = Synthetic::new(96);
         made.trial(8, "auto");
+        made.trial(8, "slots:512");
         made.manifest.resumed.push(records::manifest::Resumed {
             at: "2026-01-01T00:00:00.000Z".into(),
             changes: Vec::new(),

@@ -343,7 +343,7 @@ mod tests {
         let between = MedianBetween { left_s: 169.0, right_s: Some(170.0) };
         assert_eq!(watched.turnbull_median, Some(between));
         // From the earliest end that the samples allow to the latest.
-        assert_eq!((auto.median.low, auto.median.high), (Some(14.0), None));
+        assert_eq!((auto.median.low, auto.median.high), (Some(14.0), Some(296.0)));
         assert_eq!((watched.watched, watched.never_stalled, watched.one_sample), (7, 0, 0));
         assert_eq!((watched.control_mops, watched.hold_s), (Some(40.0), Some(3.0)));
         assert_eq!(watched.stalled_mops, Some(3.4));
@@ -363,7 +363,7 @@ mod tests {
             answer.contains(
                 "By its timeline, throughput of `auto` at 192 threads was below 50 % of the control's \
                  in 7 of 7 trials (the control's own in 0 of 7), and back there for 3 s in 6 of them; \
-                 the median stall, with the others as censored, lasts 169 to 170 s (above 14 s at"
+                 the median stall, with the others as censored, lasts 169 to 170 s (14 s to 296 s, 95 % interval)."
             ),
             "{answer}"
         );
@@ -441,7 +441,7 @@ mod tests {
         let answer = found.answer_lines().join("\n");
         assert!(
             answer.contains(
-                "Of those that were back, 1 had risen part of the way first. Of those that were not \
+                "Of those that were back, 1 had first risen part of the way. Of those that were not \
                  back, 1 reached that share too late to keep it for 3 s: `stalls.csv` says when and how \
                  far."
             ),

@@ -23,32 +23,27 @@ const LEAST_DIFFERENCE: f64 = 0.1;
 /// `start_s`, where a sample was taken then. What follows the last window is too short for one.
 pub(crate) fn windows(samples: &[Sample], asked: &Asked, start_s: f64) -> Vec<Throughput> {
     let least_s = least_s(samples, asked) * (1.0 - 1e-9);
-    let mut windows: Vec<(f64, Piece)> = Vec::new();
-    let mut open: Option<(f64, Piece)> = None;
-    for piece in pieces(samples) {
-        let (begin_s, ops) =
-            open.map_or((piece.from_s, 0.0), |(begin_s, open)| (begin_s, open.ops));
-        let window = Piece { ops: ops + piece.ops, ..piece };
+    let mut windows: Vec<Stretch> = Vec::new();
+    let mut open: Option<Stretch> = None;
+    for stretch in stretches(samples) {
+        let window = open.map_or(stretch, |open: Stretch| open.with(stretch));
         open = None;
-        if window.to_s - begin_s >= least_s {
-            windows.push((begin_s, window));
+        if window.to_s - window.from_s >= least_s {
+            windows.push(window);
         } else if window.to_s == start_s {
             // The clock starts here: what was before is no part of what comes. It is no window of its
             // own, unless it is the first.
             match windows.last_mut() {
-                Some((_, last)) => *last = Piece { ops: last.ops + window.ops, ..window },
-                None => windows.push((begin_s, window)),
+                Some(last) => *last = last.with(window),
+                None => windows.push(window),
             }
         } else {
-            open = Some((begin_s, window));
+            open = Some(window);
         }
     }
     windows
         .into_iter()
-        .map(|(begin_s, window)| Throughput {
-            t_s: window.to_s,
-            throughput: window.ops / 1e6 / (window.to_s - begin_s),
-        })
+        .map(|window| Throughput { t_s: window.to_s, throughput: window.mops })
         .collect()
 }
 
@@ -72,18 +67,31 @@ fn usual_interval_s(samples: &[Sample]) -> Option<f64> {
     Some(*intervals.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
-/// Operations between two samples.
+/// The throughput between two samples.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct Stretch {
     from_s: f64,
     to_s: f64,
-    ops: f64,
+    mops: f64,
 }
 
-/// The pieces, each from the end of the one before. Where both its ends have counts they are their
-/// difference; else they are what a throughput says, which is that since the last sample with one. A
-/// sample with neither has no piece, and the next one's covers its time.
-fn pieces(samples: &[Sample]) -> impl Iterator<Item = Piece> {
+impl Stretch {
+    /// This and the one after it: a mean by their lengths, so that no sum of operations can overflow.
+    fn with(self, next: Stretch) -> Stretch {
+        let all_s = next.to_s - self.from_s;
+        let share = if all_s > 0.0 { ((self.to_s - self.from_s) / all_s).min(1.0) } else { 0.0 };
+        Stretch {
+            from_s: self.from_s,
+            to_s: next.to_s,
+            mops: share * self.mops + (1.0 - share) * next.mops,
+        }
+    }
+}
+
+/// The stretches, each from the end of the one before. Where both its ends have counts, the throughput is
+/// their difference over its length; else it is what the sample says, which is that since the last
+/// sample with one. A sample with neither ends no stretch, and the next one's covers its time.
+fn stretches(samples: &[Sample]) -> impl Iterator<Item = Stretch> {
     // A first sample with a throughput covers the time before it.
     let mut last: Option<(f64, Option<u64>)> = samples
         .first()
@@ -96,9 +104,12 @@ fn pieces(samples: &[Sample]) -> impl Iterator<Item = Piece> {
             last = Some(here);
             return None;
         };
-        let ops = match (counted.zip(sample.ops()), sample.mops_per_s()) {
-            (Some((before, now)), _) => now.saturating_sub(before) as f64,
-            (None, Some(mops)) => mops * 1e6 * (sample.t_s() - from_s),
+        let mops = match (counted.zip(sample.ops()), sample.mops_per_s()) {
+            (Some((before, now)), _) => {
+                let millions = now.saturating_sub(before) as f64 / 1e6;
+                (millions / (sample.t_s() - from_s)).min(f64::MAX)
+            }
+            (None, Some(mops)) => mops,
             (None, None) => {
                 // Counts that begin only here.
                 if !any && sample.ops().is_some() {
@@ -108,7 +119,7 @@ fn pieces(samples: &[Sample]) -> impl Iterator<Item = Piece> {
             }
         };
         (any, last) = (true, Some(here));
-        Some(Piece { from_s, to_s: sample.t_s(), ops })
+        Some(Stretch { from_s, to_s: sample.t_s(), mops })
     })
 }
 
@@ -118,7 +129,7 @@ mod tests {
     use super::*;
 
     fn of(rows: &[&str], asked: Asked, start_s: f64) -> Vec<(f64, f64)> {
-        let rounded = |x: f64| (x * 1e9).round() / 1e9;
+        let rounded = |x: f64| if x < 1e9 { (x * 1e9).round() / 1e9 } else { x };
         windows(&samples(rows), &asked, start_s)
             .iter()
             .map(|window| (window.t_s, rounded(window.throughput)))
@@ -178,6 +189,9 @@ mod tests {
         // One that was not observed is part of the next.
         let rows = ["0,4,,,", "1,4,,10,", "2,4,,,", "3,4,,20,", "4,4,,,"];
         assert_eq!(of(&rows, asked, 0.0), [(1.0, 10.0), (3.0, 20.0)]);
+        // The largest number is no infinity, alone or with another.
+        let rows = ["0,4,,,", "1,4,,1e308,", "1.1,4,,1.7e308,", "2,4,,1.7e308,", "3000,4,,1e308,"];
+        assert!(of(&rows, asked, 0.0).iter().all(|(_, mops)| *mops > 9e307 && mops.is_finite()));
         // Counts that begin late are counted from there.
         let rows = ["0,4,,,", "1,4,5,,", "2,4,40000005,,"];
         assert_eq!(of(&rows, asked, 0.0), [(2.0, 40.0)]);

@@ -88,9 +88,9 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
     let median = match sense {
         Sense::Pivot => "The median is Kaplan and Meier's, with the log-log interval",
         Sense::Throughput => {
-            "Begin and end are known between two samples, and so is the median, by Turnbull; its interval \
-             is Kaplan and Meier's, log-log, from the shortest times that the samples allow to the \
-             longest. Trials that were below for single samples only are not among them"
+            "Trials that were below for single samples only are not among them. Begin and end are known \
+             between two samples, and so is the median, by Turnbull; its interval is Kaplan and Meier's, \
+             log-log, from the shortest to the longest times that the samples allow"
         }
     };
     let mut text = format!(
