@@ -305,8 +305,7 @@ impl Cut<'_> {
     /// The edges of the change at the start of a phase.
     fn change(&self, i: usize) -> Between {
         // A sample without an operation has nothing of a recovery in it.
-        let mixed =
-            i > 0 && self.ranges[i - 1].len() == 1 && self.phases[i - 1].throughput > 0.0;
+        let mixed = i > 0 && self.ranges[i - 1].len() == 1 && self.phases[i - 1].throughput > 0.0;
         let from = if mixed { self.ranges[i - 1].start } else { self.ranges[i].start };
         Between { left_s: self.starts[from], right_s: self.looked[self.ranges[i].start].t_s }
     }
