@@ -435,6 +435,7 @@ fn timelines() {
             start_s: if rng.random() { 0.0 } else { number(rng) },
             one_operation: rng.random::<bool>().then(|| number(rng)),
             penalty: rng.random::<bool>().then(|| number(rng)),
+            least_samples: rng.random_range(0..4),
         };
         if let Some(found) = answered(recovery(&samples, &rule)) {
             let _ = (found.time_to_recovery(), found.stall_duration());

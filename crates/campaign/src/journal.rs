@@ -636,7 +636,7 @@ mod tests {
         assert_eq!((reopened.finished.len(), reopened.torn), (2, None));
         let [cut] = &reopened.cut[..] else { panic!("{:?}", reopened.cut) };
         assert!(cut.starts_with("timeline.csv line 5 was torn"), "{cut}");
-        assert!(cut.ends_with(&format!("those of trial {trial} end there")), "{cut}");
+        assert!(cut.ends_with(&format!("the samples of trial {trial} end there")), "{cut}");
         assert_eq!(Table::read(&file, &TIMELINE).unwrap().rows, 3);
         assert_eq!(fs::read_to_string(run.join("metrics.csv")).unwrap(), metrics);
     }

@@ -80,21 +80,21 @@ impl Torn {
     /// again. `None` where its trial is.
     pub fn lost(&self, file: &Path, has_row: impl Fn(u64) -> bool) -> Option<String> {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let whose = match self.trial() {
-            Some(trial) if !has_row(trial) => return None,
-            Some(trial) => format!("those of trial {trial} end there"),
-            None => "those of its trial end there, if that was finished".to_string(),
+        let what = match name {
+            "timeline.csv" => "samples",
+            "metrics.csv" => "metrics",
+            "pivots.csv" => "calls",
+            _ => "rows",
         };
-        let text = shortened(&self.text);
-        let line = self.line;
+        let lost = match self.trial() {
+            Some(trial) if !has_row(trial) => return None,
+            Some(trial) => format!("the {what} of trial {trial} end there"),
+            None => format!("the {what} of its trial end there, if that was finished"),
+        };
         Some(format!(
-            "{name} line {line} was torn ({text:?}) and taken out when the run was resumed: {} {whose}",
-            match name {
-                "timeline.csv" => "samples,",
-                "metrics.csv" => "metrics,",
-                "pivots.csv" => "calls,",
-                _ => "rows,",
-            }
+            "{name} line {} was torn ({:?}) and taken out when the run was resumed: {lost}",
+            self.line,
+            shortened(&self.text)
         ))
     }
 
