@@ -17,9 +17,9 @@
 //! guide table.
 
 use rand::{Rng, RngExt};
-use statrs::function::beta::checked_beta_reg;
 use statrs::function::factorial::ln_factorial;
 
+use super::super::binomial::{Probability, beta_tails};
 use super::median::median_of_sorted;
 
 /// What is left out of the table: a probability that no draw of 53 bits can tell from 0.
@@ -84,7 +84,7 @@ fn middle_ranks(n: usize, mut visit: impl FnMut([usize; 2], f64)) {
         match ranks {
             0 => 0.0,
             _ if ranks >= n => 1.0,
-            _ => checked_beta_reg(m as f64, (n - m + 1) as f64, share(ranks)).unwrap_or(f64::NAN),
+            _ => beta_tails(m as f64, (n - m + 1) as f64, Probability::new(share(ranks))).0,
         }
     };
     // ln(((i+1)/n)ᵐ − (i/n)ᵐ): of m draws from the lowest i + 1 ranks, at least one is on i.
@@ -165,9 +165,12 @@ mod tests {
 
     #[test]
     fn nothing_of_weight_is_left_out() {
-        for n in [24, 99, 100, 5_000, 100_000, 100_001] {
+        for n in [24, 99, 100, 5_000, 100_000, 100_001, 4_000_001] {
             let mut sum = 0.0;
-            middle_ranks(n, |_, probability| sum += probability);
+            middle_ranks(n, |_, probability| {
+                assert!(probability >= 0.0, "n {n}: {probability}");
+                sum += probability;
+            });
             assert!((sum - 1.0).abs() < 1e-9, "n {n}: {sum}");
         }
     }
