@@ -77,9 +77,20 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-            let Some(sentence) = unknown_command::sentence(&error, words) else { error.exit() };
-            let _ = writeln!(io::stderr(), "error: {sentence}");
+            let words: Vec<String> = std::env::args_os()
+                .skip(1)
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            let moves = words.iter().any(|word| word.contains(char::is_control));
+            let Some(sentence) = unknown_command::sentence(&error, words.into_iter()) else {
+                // A value is quoted as it was given; what would move the terminal's cursor is not.
+                if moves {
+                    let _ = write!(io::stderr(), "{}", failure::shown(&error.render().to_string()));
+                    return ExitCode::from(2);
+                }
+                error.exit()
+            };
+            let _ = writeln!(io::stderr(), "error: {}", failure::shown(&sentence));
             return ExitCode::from(2);
         }
     };

@@ -106,7 +106,7 @@ fn power_has_the_contracts_shape() {
     let found = json(&user.experiments(
         "stat power --base 0.5 --test 0.1 --test-name fisher --power 0.8 --level 0.95 --json",
     ));
-    assert_eq!(keys(&found), ["n_per_side", "power", "level", "test"]);
+    assert_eq!(keys(&found), ["n_per_side", "power", "level", "test", "alternative", "notes"]);
     assert_eq!(found["test"], "fisher");
     let n = found["n_per_side"].as_u64().unwrap();
     let again = json(&user.experiments(&format!(
@@ -388,7 +388,7 @@ fn survival_answers_with_every_estimator() {
     assert!((weibull["parameters"]["scale"].as_f64().unwrap() - 213.517).abs() < 5e-4);
     assert!((weibull["log_likelihood"].as_f64().unwrap() + 38.01).abs() < 5e-3);
     assert_eq!(
-        (&stock["quantiles"][0]["share"], &stock["quantiles"][0]["estimate"]),
+        (&stock["quantiles"][0]["p"], &stock["quantiles"][0]["estimate"]),
         (&0.25.into(), &33.0.into())
     );
     assert!(stock["quantiles"][1]["estimate"].is_null(), "S stays above 0.1");
@@ -431,4 +431,98 @@ fn thousands_of_trials_a_side_are_still_enumerated() {
     // The limit is said, and is no zero.
     let beyond = User::new().experiments("stat two-by-two 900 30000 870 30000");
     assert!(beyond.ok().contains("enumerated up to 20000 trials in all"));
+}
+
+#[test]
+fn what_a_statistician_finds_at_the_edges() {
+    let user = User::new();
+    let of = |file: &str, text: &str, args: &str| {
+        user.write(file, text);
+        user.experiments(args)
+    };
+    // Boschloo's two-sided p-value above Fisher's is said.
+    let said = user.experiments("stat two-by-two 3 24 1 72").ok();
+    assert!(said.contains("boschloo is above fisher here"), "{said}");
+    let found = json(&user.experiments("stat two-by-two 0 24 0 24 --json"));
+    assert!(found["notes"][0].as_str().unwrap().contains("a ratio to it does not exist"));
+    let found = json(&user.experiments("stat two-by-two 14 24 2 24 --json"));
+    assert_eq!(found["notes"].as_array().map(Vec::len), Some(0), "{found}");
+
+    let edge = "threads,n,k\n16,20,0\n32,20,0\n48,20,1\n64,0,0\n";
+    let found = json(&of("t.csv", edge, "stat threshold t.csv --json"));
+    let notes = found["notes"].to_string();
+    assert!(notes.contains("largest thread count only, 1 of 20 at 48 threads"), "{notes}");
+    assert!(notes.contains("without a trial, hence left out: 64 threads"), "{notes}");
+
+    let header = "stratum,base_k,base_n,test_k,test_n\n";
+    for (rows, says) in [
+        ("a,0,8,0,8\nb,0,5,0,5\n", "allow one table only"),
+        ("a,8,8,8,8\n", "allow one table only"),
+        ("a,40000,90000,30000,90000\nb,40000,90000,30000,90000\n", "too large to enumerate"),
+    ] {
+        let said = of("s.csv", &format!("{header}{rows}"), "stat strata s.csv").ok();
+        assert!(said.contains(says) && !said.contains("still answers"), "{said}");
+    }
+    of("s.csv", &format!("{header}a,1,8,0,8\na,1,8,0,8\n"), "stat strata s.csv")
+        .refused(&["line 3, column `stratum`: `a` is the stratum of line 2 already"]);
+    of("s.csv", &format!("{header},1,8,0,8\n"), "stat strata s.csv").refused(&["line 2, column"]);
+
+    let none = "group,time,event,weight\na,1,1,3\na,2,1,1\na,3,0,1\nc,4,0,1\nc,3,0,1\n";
+    let found = json(&of("v.csv", none, "stat survival v.csv --json"));
+    let contrast = &found["contrasts"][0];
+    assert_eq!(contrast["rmst_difference"]["estimate"], 1.0);
+    assert!(contrast["rmst_difference"]["test"]["p_value"].is_null());
+    assert!(found["notes"].to_string().contains("`weight` is not used"));
+    let three = "group,time,event\na,1,1\na,2,1\nb,3,1\nb,4,1\nc,5,1\nc,6,1\n";
+    let said = of("v.csv", three, "stat survival v.csv").ok();
+    assert!(said.contains("p by Holm") && said.contains("not one Cox model"), "{said}");
+    user.experiments("stat survival v.csv --gamma 1e300").refused(&["exponent gamma", "0 to 20"]);
+    of("v.csv", "time,event,left,right\n1,1,0,1\n", "stat survival v.csv")
+        .refused(&["columns of both kinds"]);
+    of("v.csv", "time,event\n\u{1b}[31mx,1\n", "stat survival v.csv")
+        .refused(&["`\\u{1b}[31mx` is not a number"]);
+    user.experiments("stat survival .").refused(&["is a folder"]);
+
+    let power = "stat power --base 0.5 --test 0.05 --n 12 --alternative less --json";
+    assert_eq!(json(&user.experiments(power))["alternative"], "less");
+    let said = user.experiments("stat proportion 1 10 --level 0.9999999").ok();
+    assert!(said.contains("99.99999 % intervals"), "{said}");
+    user.write("a.csv", "1\n2\n");
+    user.experiments("stat samples a.csv a.csv --resamples 10000000000")
+        .refused(&["100 to 100000000"]);
+}
+
+#[test]
+fn no_answer_prints_an_infinity_or_a_p_of_0() {
+    let user = User::new();
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect()
+    };
+    let check = |args: &str| {
+        let said = user.experiments(args).ok();
+        let found = words(&said);
+        assert!(!found.iter().any(|word| word == "inf" || word == "nan"), "{args}: {said}");
+        said
+    };
+    for (file, text) in [
+        ("tiny.csv", "time,event\n5e-324,1\n"),
+        ("huge.csv", "time,event\n1e308,1\n1e308,1\n1e308,1\n"),
+        ("wide.csv", "time,event\n1e-5,1\n1e300,0\n1e308,0\n"),
+        ("groups.csv", "group,time,event\na,1e308,1\na,1e307,1\nb,1e-308,1\nb,5e-324,1\n"),
+        ("looks.csv", "left,right\n0,5e-324\n1e300,1e308\n1e308,\n"),
+    ] {
+        user.write(file, text);
+        check(&format!("stat survival {file}"));
+    }
+    user.write("high.csv", "1e308\n1e308\n1e308\n1e308\n1e308\n1e308\n");
+    user.write("low.csv", "-1e308\n-1e308\n-1e308\n-1e308\n-1e308\n-1e308\n");
+    user.write("small.csv", "1e-308\n1e-308\n1e-308\n1e-308\n1e-308\n1e-308\n");
+    for (a, b) in [("high", "low"), ("low", "high"), ("high", "small"), ("small", "high")] {
+        let said = check(&format!("stat samples {a}.csv {b}.csv --resamples 100"));
+        assert!(!said.contains("median of b is 0"), "{said}");
+    }
+    assert!(check("stat two-by-two 0 5000 5000 5000").contains("< 1e-300"));
+    let strata = "stratum,base_k,base_n,test_k,test_n\na,1,90000,89999,90000\n";
+    user.write("s.csv", strata);
+    assert!(check("stat strata s.csv").contains("< 1e-300"));
 }

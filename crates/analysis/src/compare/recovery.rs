@@ -89,7 +89,7 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Recovery, A
                 .collect()
         };
         follow_ups.push([seen(&base), seen(&test)]);
-        let options = SurvivalOptions { until: horizon(&base, &test), ..options };
+        let options = SurvivalOptions { until: horizon(&base, &test), ..options.clone() };
         let group = |name: &str, trials| Group { name: Some(name.to_string()), trials };
         let summary = summarize(&[group("base", base), group("test", test)], &options)?;
         found.push(StratumRecovery { stratum: at, name: stratum.name.clone(), summary });

@@ -226,7 +226,7 @@ fn summary(
         other => other,
     };
     let curve = of(lasted.iter().map(seen_by).collect())?;
-    let low = lower_bound(&lasted, options)?;
+    let low = lower_bound(&lasted, &options)?;
     let (lasted, coarse) = coarsened(lasted);
     let intervals = of(lasted)?;
     let mut recovery = CellRecovery::of_group(cell, Sense::Throughput, curve, Vec::new());
@@ -245,7 +245,7 @@ fn summary(
 }
 
 /// The lower bound of the median of the shortest times that the samples allow.
-fn lower_bound(lasted: &[Lifetime], options: SurvivalOptions) -> Result<Option<f64>, StatError> {
+fn lower_bound(lasted: &[Lifetime], options: &SurvivalOptions) -> Result<Option<f64>, StatError> {
     let shortest: Vec<FollowUp> = lasted
         .iter()
         .map(|time| match *time {

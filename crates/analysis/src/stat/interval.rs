@@ -30,6 +30,27 @@ impl Level {
         self.0
     }
 
+    /// The level in percent with all its digits, `95`, `99.99999`: never rounded to 100 or to 0.
+    pub fn percent(self) -> String {
+        // The shortest decimal that reads back as this number is the one that was written; two places
+        // on, it is the percentage, which a product with 100 would round.
+        let text = format!("{:e}", self.0);
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let exponent = exponent.parse::<i32>().unwrap_or(0) + 2;
+        let digits = mantissa.replace('.', "");
+        match exponent {
+            ..=-6 => format!("{mantissa}e{exponent}"),
+            -5..=-1 => {
+                format!("0.{:0>width$}", digits, width = digits.len() + (-exponent - 1) as usize)
+            }
+            _ => match digits.split_at_checked(exponent as usize + 1) {
+                Some((whole, "")) => whole.to_owned(),
+                Some((whole, rest)) => format!("{whole}.{rest}"),
+                None => format!("{digits:0<width$}", width = exponent as usize + 1),
+            },
+        }
+    }
+
     /// The error rate, 1 − level.
     pub fn alpha(self) -> f64 {
         1.0 - self.0
@@ -91,6 +112,26 @@ mod tests {
         for bad in [0.0, 1.0, -0.5, 95.0, f64::NAN, f64::INFINITY] {
             assert!(Level::new(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_level_in_percent_has_all_its_digits() {
+        for (level, text) in [
+            (0.95, "95"),
+            (0.9, "90"),
+            (0.5, "50"),
+            (0.999, "99.9"),
+            (0.9999999, "99.99999"),
+            (0.05, "5"),
+            (0.005, "0.5"),
+            (0.123, "12.3"),
+        ] {
+            assert_eq!(Level::new(level).unwrap().percent(), text);
+        }
+        assert_eq!(Level::new(1e-300).unwrap().percent(), "1e-298");
+        assert_eq!(Level::new(2.5e-5).unwrap().percent(), "0.0025");
+        let nearly = Level::new(1.0 - f64::EPSILON).unwrap().percent();
+        assert!(nearly.starts_with("99.9999"), "{nearly}");
     }
 
     #[test]

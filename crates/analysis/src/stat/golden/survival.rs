@@ -106,6 +106,11 @@ fn restricted_means_and_their_differences_have_r_s_intervals() {
         let found = restricted_mean_difference(&base, &test, until, level).unwrap();
         let expected = case["difference"].as_f64().unwrap();
         assert!((found.estimate.unwrap() - expected).abs() < 1e-9 * until, "{found:?} {case}");
+        // R's sum takes a side without a variance of its own as known exactly; here it has no interval.
+        if numbers(&case["se"]).contains(&0.0) {
+            assert_eq!((found.low, found.high, found.test.p_value), (None, None, None), "{case}");
+            continue;
+        }
         for (found, expected) in [found.low, found.high].into_iter().zip([0, 1]) {
             let expected = case["interval"][expected].as_f64();
             assert_eq!(found.is_some(), expected.is_some(), "{case}");

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::super::{Alternative, Estimate, Level, StatError, TestResult};
 use super::mann_whitney::{self, PValueBy};
 use super::{MedianRatio, Resampling, SampleMedian, brunner_munzel, hodges_lehmann, sorted};
+use crate::words;
 
 /// Two samples compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,15 +46,21 @@ pub fn compare(
     for (name, of) in [("a", &of_a), ("b", &of_b)] {
         if of.low.is_none() {
             notes.push(format!(
-                "no interval for the median of {name}: with {} values not even smallest to largest \
-                 holds it at this level",
-                of.n
+                "no interval for the median of {name}: with {} not even smallest to largest holds it at \
+                 this level",
+                words::counted(of.n as u64, "value", "values")
             ));
         }
     }
     notes.extend(median_ratio.notes.iter().cloned());
-    if shift.low.is_none() {
+    const BEYOND: &str = "differences of the values are beyond the range of numbers";
+    if shift.estimate.is_none() {
+        notes.push(format!("no shift: {BEYOND}"));
+    }
+    if hodges_lehmann::rank(a.len(), b.len(), level).is_none() {
         notes.push("no interval for the shift: there are too few values for this level".into());
+    } else if shift.estimate.is_some() && (shift.low.is_none() || shift.high.is_none()) {
+        notes.push(format!("no bound for the shift on a side where {BEYOND}"));
     }
     notes.push(
         match by {
@@ -102,6 +109,15 @@ mod tests {
         assert_eq!(keys(&json["hodges_lehmann"]), "estimate,low,high");
         assert_eq!(keys(&json["tests"][0]), "method,alternative,statistic,p_value");
         assert_eq!(json["tests"][1]["method"], "brunner-munzel");
+    }
+
+    #[test]
+    fn values_at_the_ends_of_the_range_have_no_infinity() {
+        let (large, small) = ([1e308; 6], [-1e308; 6]);
+        let found = compare(&large, &small, Level::P95, Resampling::default()).unwrap();
+        assert_eq!(found.hodges_lehmann.estimate, None);
+        assert!(found.notes.iter().any(|note| note.starts_with("no shift: differences")));
+        assert!(!found.notes.iter().any(|note| note.contains("too few values")), "{found:?}");
     }
 
     #[test]

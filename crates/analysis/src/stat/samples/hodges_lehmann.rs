@@ -29,15 +29,18 @@ pub(crate) fn of_sorted(a: &[f64], b: &[f64], level: Level) -> Estimate {
     let bounds = rank(a.len(), b.len(), level)
         .and_then(|k| Some((difference(a, b, k)?, difference(a, b, pairs + 1 - k)?)));
     let middle = difference(a, b, pairs.div_ceil(2)).zip(difference(a, b, pairs / 2 + 1));
+    // A difference of two numbers may be beyond their range; in their order it has its place.
+    let exists = |shift: Option<f64>| shift.filter(|shift| shift.is_finite());
     Estimate {
-        estimate: middle.map(|(low, high)| low / 2.0 + high / 2.0),
-        low: bounds.map(|(low, _)| low),
-        high: bounds.map(|(_, high)| high),
+        estimate: exists(middle.map(|(low, high)| f64::midpoint(low, high))),
+        low: exists(bounds.map(|(low, _)| low)),
+        high: exists(bounds.map(|(_, high)| high)),
     }
 }
 
-/// k of the interval, counted from 1.
-fn rank(n_a: usize, n_b: usize, level: Level) -> Option<u64> {
+/// k of the interval, counted from 1; `None` where even the outermost differences fall short of the
+/// level.
+pub(super) fn rank(n_a: usize, n_b: usize, level: Level) -> Option<u64> {
     let allowed = level.alpha() / 2.0;
     match u_law(n_a, n_b) {
         Some(law) => {
@@ -143,5 +146,16 @@ mod tests {
         let found = shift(&a, &b, Level::P95).unwrap();
         assert!((found.estimate.unwrap() - 0.25).abs() < 1e-3);
         assert!(found.high.unwrap() - found.low.unwrap() < 0.06);
+    }
+
+    #[test]
+    fn differences_beyond_the_range_of_numbers_do_not_exist() {
+        let (large, small) = ([1e308; 6], [-1e308; 6]);
+        let found = shift(&large, &small, Level::P95).unwrap();
+        assert_eq!(found, Estimate { estimate: None, low: None, high: None });
+        // Half of the differences are 0, a quarter on each side is beyond the range.
+        let both: Vec<f64> = large.into_iter().chain(small).collect();
+        let found = shift(&both, &both, Level::P95).unwrap();
+        assert_eq!(found.estimate, Some(0.0));
     }
 }

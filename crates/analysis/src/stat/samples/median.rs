@@ -64,8 +64,8 @@ pub fn median_of_sorted(ascending: &[f64]) -> f64 {
     match n {
         0 => f64::NAN,
         _ if n % 2 == 1 => ascending[n / 2],
-        // Half of each, as their sum may overflow.
-        _ => ascending[n / 2 - 1] / 2.0 + ascending[n / 2] / 2.0,
+        // Their sum may overflow, and half of one may be 0.
+        _ => f64::midpoint(ascending[n / 2 - 1], ascending[n / 2]),
     }
 }
 
@@ -91,6 +91,13 @@ pub fn median_ranks(n: usize, level: Level) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_middle_of_the_largest_and_of_the_smallest_numbers_is_a_number() {
+        for x in [f64::MAX, 5e-324, -5e-324, -f64::MAX] {
+            assert_eq!(median_of_sorted(&[x, x]), x);
+        }
+    }
 
     #[test]
     fn the_median_is_the_middle() {

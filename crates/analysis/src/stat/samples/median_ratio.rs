@@ -69,9 +69,18 @@ impl MedianRatio {
             );
             return ratio;
         }
-        let estimate = median_of_sorted(a) / median_of_sorted(b);
-        if !estimate.is_finite() {
+        let (median_a, median_b) = (median_of_sorted(a), median_of_sorted(b));
+        if median_b == 0.0 {
             ratio.notes.push("no ratio of medians: the median of b is 0".into());
+            return ratio;
+        }
+        let estimate = median_a / median_b;
+        if !estimate.is_finite() || (estimate == 0.0 && median_a > 0.0) {
+            ratio.notes.push(
+                "no ratio of medians: it is beyond the range of numbers; give the samples in units in \
+                 which their values are nearer to 1"
+                    .into(),
+            );
             return ratio;
         }
         ratio.estimate = Some(estimate);
@@ -99,6 +108,22 @@ impl MedianRatio {
             replicates.percentile(level),
             replicates.bca(estimate, acceleration(&jackknife), level),
         ];
+        // Of positive values no ratio is 0 or infinite but by the end of the range of numbers.
+        let positive = [a, b].iter().all(|sample| sample.first().is_some_and(|least| *least > 0.0));
+        if positive {
+            let mut lost = false;
+            for interval in &mut ratio.intervals {
+                let found = interval.low.is_some();
+                interval.low = interval.low.filter(|low| *low > 0.0);
+                lost |= found && (interval.low.is_none() || interval.high.is_none());
+            }
+            if lost {
+                ratio.notes.push(
+                    "a bound of the ratio is beyond the range of numbers, and so does not exist"
+                        .into(),
+                );
+            }
+        }
         if a.first() == a.last() && b.first() == b.last() {
             ratio.notes.push(
                 "both samples are constant: the bootstrap sees no spread and has no interval to \
@@ -192,6 +217,21 @@ mod tests {
         assert!(some.estimate.is_some());
         assert!(some.intervals[0].low.is_some());
         assert_eq!(some.intervals[0].high, None);
+    }
+
+    #[test]
+    fn a_ratio_beyond_the_range_of_numbers_is_not_a_median_of_0() {
+        for (a, b) in [([1e308; 6], [1e-308; 6]), ([1e-308; 6], [1e308; 6])] {
+            let found = ratio(&a, &b);
+            assert_eq!(found.estimate, None);
+            assert!(found.notes[0].contains("beyond the range of numbers"), "{:?}", found.notes);
+            assert!(found.intervals.iter().all(|i| i.low.is_none() && i.high.is_none()));
+        }
+        // The medians have a ratio, the outermost resamples have none.
+        let wide = ratio(&[1.0, 1.0, 1e-200], &[1e200, 1.0, 1e200]);
+        assert_eq!(wide.estimate, Some(1e-200));
+        assert_eq!(wide.intervals[0].low, None);
+        assert!(wide.notes[0].contains("a bound of the ratio"), "{:?}", wide.notes);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Pointwise confidence intervals of a Kaplan-Meier curve.
 
 use serde::Serialize;
-use statrs::distribution::{Beta, ContinuousCDF, Normal};
+use statrs::distribution::{Beta, ContinuousCDF};
 
 use super::{KaplanMeier, Step};
 use crate::stat::Level;
+use crate::stat::proportion::two_sided_z;
 
 /// How an interval of S(t) is made.
 ///
@@ -59,7 +60,7 @@ impl PointwiseMethod {
     /// it have no interval: `None`. (R gives 1 to 1 for `plain` and `log` before the first event,
     /// which would say that an event is impossible.)
     pub fn band(self, curve: &KaplanMeier, level: Level) -> Vec<Bounds> {
-        let z = Normal::standard().inverse_cdf(1.0 - level.alpha() / 2.0);
+        let z = two_sided_z(level);
         let greenwood = |transform: fn(f64, f64) -> (f64, f64)| {
             curve.steps().iter().map(|step| by_greenwood(step, z, transform)).collect()
         };

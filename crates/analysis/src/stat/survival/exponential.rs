@@ -2,9 +2,11 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Gamma};
 
+use super::unit::unit_of;
 use super::weibull::SmallestExtreme;
 use super::{FollowUp, Lifetime, location_scale};
 use crate::stat::{Interval, Level, StatError, root};
+use crate::words;
 
 /// An exponential fit.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,19 +34,21 @@ pub struct ExponentialFit {
 ///
 /// # Errors
 ///
-/// [`StatError::TooFew`] without a trial or if no time was followed at all, or so little that the
-/// rate is beyond any number.
+/// [`StatError::TooFew`] without a trial or if no time was followed at all; [`StatError::Domain`] where
+/// the times are so near to 0 that no number holds the rate.
 pub fn fit_exponential(trials: &[FollowUp], level: Level) -> Result<ExponentialFit, StatError> {
     let events = trials.iter().filter(|trial| trial.event()).count() as u64;
-    let total_time: f64 = trials.iter().map(|trial| trial.time()).sum();
-    let rate = events as f64 / total_time;
-    if !(total_time > 0.0 && total_time.is_finite() && rate.is_finite()) {
+    let longest = trials.iter().fold(0.0, |longest: f64, trial| longest.max(trial.time()));
+    if longest <= 0.0 {
         return Err(StatError::too_few(
             "an exponential rate",
-            "a total time followed that is finite and above 0",
-            format!("{total_time} over {} trials", trials.len()),
+            "a total time followed above 0",
+            format!("0 over {}", words::counted(trials.len() as u64, "trial", "trials")),
         ));
     }
+    // The sum of the times themselves may be beyond the range of numbers.
+    let unit = unit_of(longest);
+    let total: f64 = trials.iter().map(|trial| trial.time() / unit).sum();
     let d = events as f64;
     let half = level.alpha() / 2.0;
     // χ²(p, 2d)/2 is the quantile of a gamma variable of shape d.
@@ -54,11 +58,24 @@ pub fn fit_exponential(trials: &[FollowUp], level: Level) -> Result<ExponentialF
     } else {
         ("exact-poisson", gamma_quantile(d + 1.0, 1.0 - half))
     };
+    let [rate, low, high] = [d, low, high].map(|count| count / total / unit);
+    if !(rate.is_finite() && high.is_finite()) {
+        return Err(beyond_range("an exponential rate", longest));
+    }
     Ok(ExponentialFit {
         rate,
-        interval: Interval::new(method, level, low / total_time, high / total_time),
-        log_likelihood: if events == 0 { 0.0 } else { d * (rate.ln() - 1.0) },
+        interval: Interval::new(method, level, low, high),
+        log_likelihood: if events == 0 { 0.0 } else { d * ((d / total).ln() - unit.ln() - 1.0) },
     })
+}
+
+/// A parameter that no floating-point number holds, in the unit of the times.
+pub(super) fn beyond_range(what: &str, longest: f64) -> StatError {
+    StatError::domain(
+        what,
+        format!("beyond the range of numbers in this unit, with times up to {longest:e}"),
+        "times in a unit in which they are nearer to 1",
+    )
 }
 
 /// Fits a constant hazard where times are known between two looks, by maximum likelihood. There is
@@ -67,7 +84,8 @@ pub fn fit_exponential(trials: &[FollowUp], level: Level) -> Result<ExponentialF
 ///
 /// # Errors
 ///
-/// [`StatError::TooFew`] without an event, or with no trial that lasted beyond a first look.
+/// [`StatError::TooFew`] without an event, or with no trial that lasted beyond a first look;
+/// [`StatError::Domain`] where no number holds the rate in the unit of the times.
 pub fn fit_exponential_interval(
     trials: &[Lifetime],
     level: Level,
@@ -89,15 +107,29 @@ pub fn fit_exponential_interval(
         }
         None
     };
+    let rate = |location: f64| (-location).exp();
+    if !rate(fit.location).is_normal() {
+        return Err(beyond_range("an exponential rate", latest(trials)));
+    }
     Ok(ExponentialFit {
-        rate: (-fit.location).exp(),
+        rate: rate(fit.location),
         interval: Interval {
             method: "profile-likelihood",
             level,
-            low: bound(1.0).map(|location| (-location).exp()),
-            high: bound(-1.0).map(|location| (-location).exp()),
+            low: bound(1.0).map(rate),
+            high: bound(-1.0).map(rate).filter(|bound| bound.is_finite()),
         },
         log_likelihood: fit.log_likelihood,
+    })
+}
+
+/// The latest time that a trial has.
+pub(super) fn latest(trials: &[Lifetime]) -> f64 {
+    trials.iter().fold(0.0, |latest: f64, trial| {
+        latest.max(match *trial {
+            Lifetime::Exact(time) | Lifetime::RightCensored(time) => time,
+            Lifetime::Between { right, .. } => right,
+        })
     })
 }
 
@@ -121,7 +153,7 @@ mod tests {
         // R: qchisq(.025, 4)/200, qchisq(.975, 6)/200
         assert!((fit.interval.low.unwrap() / 0.002_422_092_785_439_649 - 1.0).abs() < 1e-12);
         assert!((fit.interval.high.unwrap() / 0.072_246_876_677_239_59 - 1.0).abs() < 1e-12);
-        assert_eq!(fit.log_likelihood, 2.0 * (0.02f64.ln() - 1.0));
+        assert!((fit.log_likelihood - 2.0 * (0.02f64.ln() - 1.0)).abs() < 1e-14);
     }
 
     #[test]
@@ -154,6 +186,22 @@ mod tests {
         assert!(fit_exponential_interval(&[Lifetime::RightCensored(1.0)], Level::P95).is_err());
         let first_look = Lifetime::between(0.0, Some(1.0)).unwrap();
         assert!(fit_exponential_interval(&[first_look], Level::P95).is_err());
+    }
+
+    #[test]
+    fn times_at_the_ends_of_the_range_have_a_rate_or_a_reason() {
+        let long = fit_exponential(&trials(&[(1e308, true); 3]), Level::P95).unwrap();
+        assert!((long.rate * 1e308 - 1.0).abs() < 1e-12, "{long:?}");
+        assert!(long.interval.high.is_some_and(|high| high > long.rate));
+        assert!((long.log_likelihood - 3.0 * (-(1e308f64.ln()) - 1.0)).abs() < 1e-9);
+        for short in [5e-324, 1e-308] {
+            let error = fit_exponential(&trials(&[(short, true)]), Level::P95).unwrap_err();
+            assert!(error.to_string().contains("beyond the range of numbers"), "{error}");
+            let look = Lifetime::between(short / 2.0, Some(short * 2.0)).unwrap();
+            if let Ok(fit) = fit_exponential_interval(&[look, Lifetime::Exact(short)], Level::P95) {
+                assert!(fit.rate.is_finite() && fit.interval.high.is_none_or(f64::is_finite));
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The hazard ratio of two groups by Cox's partial likelihood, ties by Efron's method.
 
 use serde::Serialize;
-use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::risk_sets::walk;
 use super::{FollowUp, KaplanMeier};
+use crate::stat::proportion::two_sided_z;
 use crate::stat::{Alternative, Interval, Level, StatError, TestResult};
 
 /// Test against base: how many times as likely the event is at any moment, for who still waits.
@@ -35,6 +36,10 @@ pub struct HazardRatio {
 /// the limit, the profile interval has its one bound, the other is 0 or does not exist, and Wald's
 /// interval, which needs curvature at a maximum, does not exist. The order of preference is the
 /// same where all is finite: the profile interval is invariant and follows the likelihood's skew.
+///
+/// The test's chi-square law is an approximation for many events. At 5 %, simulated on exponential times
+/// of 8 to 50 trials a side that are cut at one time, it rejects a ratio of 1 in 7 to 9 % with 2 events a
+/// side, in 6 to 8 % with 3 to 5, in 5 to 6 % from 6 on.
 ///
 /// Cox (1972), J. R. Stat. Soc. B 34:187; Efron (1977), J. Am. Stat. Assoc. 72:557; Heinze and
 /// Schemper (2001), Biometrics 57:114, on monotone likelihood.
@@ -115,7 +120,10 @@ fn fit(likelihood: &PartialLikelihood, level: Level) -> HazardRatio {
     let chi_square = ChiSquared::new(1.0).ok();
     let threshold = chi_square.as_ref().map_or(f64::NAN, |law| law.inverse_cdf(level.get()) / 2.0);
     let profile = |supremum: f64, from: f64, direction: f64| {
-        likelihood.crossing(supremum - threshold, from, direction).map(f64::exp)
+        likelihood
+            .crossing(supremum - threshold, from, direction)
+            .map(f64::exp)
+            .filter(|r| r.is_finite())
     };
     let all_mixed = likelihood.mixed.len() as u64;
     let (low, high);
@@ -137,7 +145,7 @@ fn fit(likelihood: &PartialLikelihood, level: Level) -> HazardRatio {
         result.log_se = Some(se);
         low = profile(at.value, beta, -1.0);
         high = profile(at.value, beta, 1.0);
-        let half = Normal::standard().inverse_cdf(1.0 - level.alpha() / 2.0) * se;
+        let half = two_sided_z(level) * se;
         let (wald_low, wald_high) = ((beta - half).exp(), (beta + half).exp());
         result.intervals[1] = Interval::new("wald", level, wald_low, wald_high);
     }
@@ -343,5 +351,31 @@ mod tests {
         let ratio = hazard_ratio(&none, &none, Level::P95).unwrap();
         assert_eq!((ratio.estimate, ratio.test.p_value), (None, None));
         assert!(hazard_ratio(&[], &none, Level::P95).is_err());
+    }
+
+    #[test]
+    fn few_events_reject_too_often() {
+        use rand::RngExt;
+        // Two groups of one exponential law, cut at one time: how often p is at most 0.05.
+        let rejected = |n: usize, share: f64| {
+            let cut = -(1.0 - share).ln();
+            let found = crate::stat::stream::draws(
+                1,
+                3_000,
+                || (),
+                |rng, _| {
+                    let [base, test] = [0, 1].map(|_| -> Vec<FollowUp> {
+                        let times = (0..n).map(|_| -(1.0 - rng.random::<f64>()).ln());
+                        times.map(|t| FollowUp::new(t.min(cut), t < cut).unwrap()).collect()
+                    });
+                    hazard_ratio(&base, &test, Level::P95).unwrap().test.p_value
+                },
+            );
+            let known: Vec<f64> = found.into_iter().flatten().collect();
+            known.iter().filter(|p| **p <= 0.05).count() as f64 / known.len() as f64
+        };
+        // The standard error is 0.005.
+        assert!(rejected(20, 0.1) > 0.07);
+        assert!((rejected(20, 0.5) - 0.05).abs() < 0.015);
     }
 }

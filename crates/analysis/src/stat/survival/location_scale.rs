@@ -113,12 +113,12 @@ pub(super) fn fit<Z: StandardLaw>(
         }
         // Left- and right-censored times alone can be explained best by a law without end.
         if at.rho < 1e-9 * data.start_rho() {
-            return Err(no_maximum(law, "the likelihood still rises as the spread grows"));
+            return Err(no_maximum(law, "a likelihood that still rises as the spread grows"));
         }
     }
     if !settled {
         return Err(StatError::NoConvergence {
-            what: format!("a {law} fit"),
+            what: named(law),
             iterations: MAX_ITERATIONS,
             hint: "the times may span too many orders of magnitude; check them for mistakes".into(),
         });
@@ -173,7 +173,7 @@ fn check_maximum(
     if fixed_scale.is_some() {
         // The location alone: it needs a time that is outlasted, if only up to the event.
         return if exact.is_none() && outlasted <= 0.0 {
-            Err(no_maximum(law, "only events before the first look"))
+            Err(StatError::too_few(named(law), "a trial that outlasted a look at it", "none"))
         } else {
             Ok(())
         };
@@ -188,12 +188,13 @@ fn check_maximum(
     Ok(())
 }
 
+/// The fit in a sentence.
+fn named(law: &str) -> String {
+    format!("{} {law} fit", if law.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" })
+}
+
 fn no_maximum(law: &'static str, found: &str) -> StatError {
-    StatError::too_few(
-        format!("a {law} fit"),
-        "at least two distinguishable events, all after time 0",
-        found,
-    )
+    StatError::too_few(named(law), "at least two distinguishable events, all after time 0", found)
 }
 
 #[derive(Debug, Clone, Copy)]

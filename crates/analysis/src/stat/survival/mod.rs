@@ -21,6 +21,7 @@ pub mod shape_test;
 pub mod stratified_log_rank;
 pub mod summary;
 pub mod turnbull;
+mod unit;
 pub mod weibull;
 
 pub use confidence_band::{Bounds, PointwiseMethod};

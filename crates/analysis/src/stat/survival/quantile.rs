@@ -27,10 +27,30 @@ pub fn quantile(
     method: PointwiseMethod,
     level: Level,
 ) -> Result<Estimate, StatError> {
+    quantile_by_band(curve, p, method, level, &method.band(curve, level))
+}
+
+/// [`quantile`] by a band of the curve that is there already: that of
+/// [`PointwiseMethod::band`] by the same method and level.
+///
+/// # Errors
+///
+/// As [`quantile`].
+pub fn quantile_by_band(
+    curve: &KaplanMeier,
+    p: f64,
+    method: PointwiseMethod,
+    level: Level,
+    band: &[Bounds],
+) -> Result<Estimate, StatError> {
     if !(p > 0.0 && p < 1.0) {
-        return Err(StatError::domain("a share of the trials", p, "a number above 0 and below 1"));
+        return Err(StatError::domain(
+            "the share of the trials of a quantile",
+            p,
+            "a number above 0 and below 1, such as 0.9",
+        ));
     }
-    Ok(inverted(curve, p, method.before(curve, level), &method.band(curve, level)))
+    Ok(inverted(curve, p, method.before(curve, level), band))
 }
 
 /// [`median`] by a band of the curve that is there already: that of

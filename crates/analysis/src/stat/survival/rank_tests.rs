@@ -84,6 +84,10 @@ pub struct RankTest {
     pub variance: f64,
 }
 
+/// The largest exponent of Fleming and Harrington's weight. In use are 0 to 2; far above, a weight is 0
+/// to rounding at all events but the outermost, and from some hundred on at all of them.
+pub const STEEPEST: f64 = 20.0;
+
 /// Tests that all groups have one survival curve: one walk over the times for all `weights`.
 ///
 /// At each event time, the group's events given all margins are hypergeometric; the statistic is
@@ -94,7 +98,7 @@ pub struct RankTest {
 /// # Errors
 ///
 /// [`StatError::TooFew`] for fewer than two groups or an empty one; [`StatError::Domain`] for a
-/// rho or gamma that is not a finite number at or above 0.
+/// rho or gamma that is not from 0 to [`STEEPEST`].
 pub fn rank_tests(
     groups: &[&[FollowUp]],
     weights: &[RankWeight],
@@ -119,7 +123,7 @@ pub fn rank_tests(
 /// # Errors
 ///
 /// [`StatError::TooFew`] with fewer than two curves; [`StatError::Domain`] for an exponent of
-/// Fleming and Harrington's that is negative or no finite number.
+/// Fleming and Harrington's that is not from 0 to [`STEEPEST`].
 pub fn rank_tests_of_curves(
     curves: &[&KaplanMeier],
     weights: &[RankWeight],
@@ -130,8 +134,12 @@ pub fn rank_tests_of_curves(
     for weight in weights {
         if let RankWeight::FlemingHarrington { rho, gamma } = *weight {
             for (what, value) in [("rho", rho), ("gamma", gamma)] {
-                if !(value.is_finite() && value >= 0.0) {
-                    return Err(StatError::domain(what, value, "a finite number, 0 or above"));
+                if !(0.0..=STEEPEST).contains(&value) {
+                    return Err(StatError::domain(
+                        format!("Fleming and Harrington's exponent {what}"),
+                        value,
+                        format!("a number from 0 to {STEEPEST}"),
+                    ));
                 }
             }
         }

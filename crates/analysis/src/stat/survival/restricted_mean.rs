@@ -1,9 +1,10 @@
 //! The restricted mean: how much of a given time a trial spends before the event, on average.
 
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::KaplanMeier;
+use super::unit::unit_of;
+use crate::stat::proportion::two_sided_z;
 use crate::stat::{Alternative, Level, StatError, TestResult};
 
 /// The mean of min(T, until), in the unit of the times: the area under the Kaplan-Meier curve from
@@ -50,22 +51,25 @@ pub fn restricted_mean(
         return Ok(none);
     }
     let steps = &curve.steps()[..curve.steps().partition_point(|step| step.time <= until)];
-    // From the right: the area after each step is what its variance term needs.
-    let (mut area, mut variance, mut end) = (0.0, 0.0, until);
+    // From the right: the area after each step is what its variance term needs. In this unit no
+    // square leaves the range of numbers.
+    let unit = unit_of(until);
+    let (mut area, mut variance, mut end) = (0.0, 0.0, until / unit);
     for step in steps.iter().rev() {
-        area += step.survival * (end - step.time);
-        end = step.time;
+        let time = step.time / unit;
+        area += step.survival * (end - time);
+        end = time;
         let left = (step.at_risk - step.events) as f64;
         if step.events > 0 && left > 0.0 {
             variance += area * area * (step.events as f64 / (step.at_risk as f64 * left));
         }
     }
-    let estimate = area + end;
+    let estimate = (area + end) * unit;
     if variance <= 0.0 {
         return Ok(RestrictedMean { estimate: Some(estimate), ..none });
     }
-    let se = variance.sqrt();
-    let half = Normal::standard().inverse_cdf(1.0 - level.alpha() / 2.0) * se;
+    let se = variance.sqrt() * unit;
+    let half = two_sided_z(level) * se;
     Ok(RestrictedMean {
         until,
         estimate: Some(estimate),
@@ -91,8 +95,14 @@ pub struct RestrictedMeanDifference {
 }
 
 /// Compares two groups by their restricted means: a difference in time, which needs no
-/// proportional hazards. The SE is √(SE² of base + SE² of test); a group without an event before
-/// `until` adds none, and without one in both there is no interval.
+/// proportional hazards. The SE is √(SE² of base + SE² of test). Where a group's variance is 0, for
+/// want of an event before `until` or because all its trials had it at one time, its mean is not
+/// known exactly: it has no interval, and neither has the difference, nor a p-value.
+///
+/// The normal law is an approximation for many trials and events. At 5 %, simulated as for
+/// [`hazard_ratio`](super::hazard_ratio()), it rejects equal means in 8 to 9 % with 8 to 10 trials a side
+/// of which half or more have the event, in 6 to 7 % with 15 to 30, in 5 to 6 % with 50; with 1 or 2
+/// events a side hardly ever.
 ///
 /// Royston and Parmar (2013), BMC Med. Res. Methodol. 13:152.
 ///
@@ -123,9 +133,9 @@ pub fn restricted_mean_difference(
         return Ok(result);
     };
     result.estimate = Some(b - a);
-    let se = base.se.unwrap_or(0.0).hypot(test.se.unwrap_or(0.0));
-    if se > 0.0 {
-        let half = Normal::standard().inverse_cdf(1.0 - level.alpha() / 2.0) * se;
+    if let (Some(se_of_base), Some(se_of_test)) = (base.se, test.se) {
+        let se = se_of_base.hypot(se_of_test);
+        let half = two_sided_z(level) * se;
         let z = (b - a) / se;
         result.low = Some((b - a - half).max(-until));
         result.high = Some((b - a + half).min(until));
@@ -170,5 +180,42 @@ mod tests {
         let difference = restricted_mean_difference(&censored, &censored, 4.0, Level::P95).unwrap();
         assert_eq!(difference.estimate, Some(0.0));
         assert_eq!(difference.test.p_value, None);
+    }
+
+    #[test]
+    fn a_group_without_an_event_is_not_known_exactly() {
+        let events = curve(&[(1.0, true), (2.0, true), (3.0, false)]);
+        let none = curve(&[(4.0, false), (3.0, false)]);
+        for (base, test, estimate) in [(&none, &events, -1.0), (&events, &none, 1.0)] {
+            let found = restricted_mean_difference(base, test, 3.0, Level::P95).unwrap();
+            assert!((found.estimate.unwrap() - estimate).abs() < 1e-14);
+            assert_eq!((found.low, found.high), (None, None));
+            assert_eq!((found.test.statistic, found.test.p_value), (None, None));
+        }
+        // All at one time: no variance either.
+        let at_once = curve(&[(2.0, true), (2.0, true)]);
+        let found = restricted_mean_difference(&events, &at_once, 3.0, Level::P95).unwrap();
+        assert_eq!((found.low, found.test.p_value), (None, None));
+    }
+
+    #[test]
+    fn any_unit_has_the_same_mean() {
+        let times = [(1.0, true), (2.0, true), (2.5, false), (4.0, true), (7.0, true)];
+        let of = |unit: f64| {
+            let curve = curve(&times.map(|(time, event)| (time * unit, event)));
+            restricted_mean(&curve, 7.0 * unit, Level::P95).unwrap()
+        };
+        let one = of(1.0);
+        for unit in [2f64.powi(1020), 2f64.powi(-1000), 1e307, 1e-307] {
+            let found = of(unit);
+            for (x, y) in [
+                (found.estimate, one.estimate),
+                (found.low, one.low),
+                (found.high, one.high),
+                (found.se, one.se),
+            ] {
+                assert!((x.unwrap() / unit / y.unwrap() - 1.0).abs() < 1e-9, "{unit}: {found:?}");
+            }
+        }
     }
 }

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::quantile::{median_by_band, quantile_by_band};
 use super::*;
-use crate::stat::{Alternative, Estimate, Interval, Level, StatError, TestResult};
+use crate::stat::{Alternative, Estimate, Interval, Level, StatError, TestResult, multiplicity};
+use crate::words;
 
 /// The trials of one group.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +17,7 @@ pub struct Group {
 }
 
 /// What can be chosen.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SurvivalOptions {
     /// The level of every interval.
     pub level: Level,
@@ -26,6 +28,8 @@ pub struct SurvivalOptions {
     pub until: Option<f64>,
     /// Fleming-Harrington's exponents, (rho, gamma).
     pub fleming_harrington: (f64, f64),
+    /// The shares of the trials of which the time by which they had the event is shown.
+    pub quantiles: Vec<f64>,
 }
 
 impl Default for SurvivalOptions {
@@ -35,6 +39,7 @@ impl Default for SurvivalOptions {
             pointwise: PointwiseMethod::LogLog,
             until: None,
             fleming_harrington: (1.0, 0.0),
+            quantiles: vec![0.25, 0.75, 0.9],
         }
     }
 }
@@ -67,6 +72,8 @@ pub struct GroupSummary {
     /// The median time, by Brookmeyer-Crowley; for interval-censored trials, the right edge of the
     /// interval in which the curve passes 1/2, and of a stretch at 1/2 the middle by the right edges.
     pub median: Estimate,
+    /// The times by which other shares of the trials had the event, as the median.
+    pub quantiles: Vec<QuantileTime>,
     /// The restricted mean.
     pub rmst: RestrictedMean,
     /// Exponential, Weibull, log-normal.
@@ -83,6 +90,19 @@ pub struct GroupSummary {
     pub turnbull: Option<Vec<Mass>>,
     /// What could not be answered and why.
     pub notes: Vec<String>,
+}
+
+/// The time by which a share of the trials had the event.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct QuantileTime {
+    /// The share.
+    pub p: f64,
+    /// By Turnbull's curve, the time lies in (`after`, the estimate] and has no interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<f64>,
+    /// The time, with its interval by inversion of the curve's.
+    #[serde(flatten)]
+    pub time: Estimate,
 }
 
 /// A point of the curve. What the estimate does not have is `None`.
@@ -157,6 +177,21 @@ pub struct Contrast {
     pub hazard_ratio: HazardRatio,
     /// The difference of restricted means.
     pub rmst_difference: RestrictedMeanDifference,
+    /// The p-values, adjusted by Holm for all the contrasts of one measure; with one contrast there is
+    /// nothing to adjust.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holm: Option<Adjusted>,
+    /// What could not be answered or is of little worth, and why.
+    pub notes: Vec<String>,
+}
+
+/// Adjusted p-values of a contrast; `None` where there is none to adjust.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Adjusted {
+    /// That the hazard ratio is 1.
+    pub hazard_ratio: Option<f64>,
+    /// That the restricted means are equal.
+    pub rmst_difference: Option<f64>,
 }
 
 /// Estimates, fits and compares.
@@ -197,7 +232,7 @@ pub fn summarize(
                 } else {
                     no_mean(until)
                 };
-                by_kaplan_meier(group, trials, curve, rmst, options)
+                by_kaplan_meier(group, trials, curve, rmst, options)?
             }
             _ => by_turnbull(group, until, options)?,
         });
@@ -236,25 +271,102 @@ pub fn summarize(
         {
             for ((group, trials), curve) in groups.iter().zip(&exact).zip(&curves).skip(1) {
                 if let (Some(trials), Some(curve), true) = (trials, curve, area) {
+                    let hazard_ratio = hazard_ratio(base, trials, options.level)?;
+                    let rmst_difference =
+                        restricted_mean_difference(base_curve, curve, until, options.level)?;
+                    let names = [&groups[0].name, &group.name];
+                    let notes = contrast_notes(names, [base_curve, curve], &rmst_difference);
                     contrasts.push(Contrast {
                         base: groups[0].name.clone(),
                         test: group.name.clone(),
-                        hazard_ratio: hazard_ratio(base, trials, options.level)?,
-                        rmst_difference: restricted_mean_difference(
-                            base_curve,
-                            curve,
-                            until,
-                            options.level,
-                        )?,
+                        hazard_ratio,
+                        rmst_difference,
+                        holm: None,
+                        notes,
                     });
                 }
             }
+        }
+        adjust(&mut contrasts)?;
+        if let ([_, _, ..], Some(first)) = (contrasts.as_slice(), contrasts.first()) {
+            notes.push(format!(
+                "Hazard ratios and differences are pairwise, each group against {} from the trials of \
+                 those two: not one Cox model over all groups. p by Holm is for the {} comparisons of \
+                 one measure.",
+                first.base.as_deref().unwrap_or("the first"),
+                contrasts.len()
+            ));
         }
     }
     if let [Group { name: Some(name), .. }] = groups {
         notes.push(format!("Nothing is compared: {name} is the only group."));
     }
     Ok(SurvivalSummary { groups: summaries, tests, contrasts, notes })
+}
+
+/// Below this many events on a side, the laws that the p-values of the hazard ratio and of the difference
+/// of restricted means are taken from are rough; their docstrings have what they reject.
+const FEW_EVENTS: u64 = 10;
+
+fn contrast_notes(
+    names: [&Option<String>; 2],
+    curves: [&KaplanMeier; 2],
+    difference: &RestrictedMeanDifference,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    let named = |name: &Option<String>| name.clone().unwrap_or_else(|| "a group".into());
+    if difference.estimate.is_some() && difference.low.is_none() {
+        let until = difference.until;
+        for (name, curve) in names.into_iter().zip(curves) {
+            let events: u64 =
+                curve.steps().iter().filter(|s| s.time <= until).map(|s| s.events).sum();
+            let why = match events {
+                0 => "no event",
+                _ if curve.survival_at(until) <= 0.0 => "all its events at one time",
+                _ => continue,
+            };
+            notes.push(format!(
+                "No interval and no p-value for the difference of means: {} has {why} up to {until}, so \
+                 its variance estimate is 0, which is not to know its mean exactly.",
+                named(name)
+            ));
+        }
+    }
+    let few: Vec<String> = names
+        .into_iter()
+        .zip(curves)
+        .filter(|(_, curve)| curve.events() < FEW_EVENTS)
+        .map(|(name, curve)| {
+            format!("{} has {}", named(name), words::counted(curve.events(), "event", "events"))
+        })
+        .collect();
+    if !few.is_empty() {
+        notes.push(format!(
+            "With fewer than {FEW_EVENTS} events on a side ({}), the hazard ratio's test rejects up to \
+             twice as often as its level says, and the difference of means has no normal law to \
+             go by: take both as rough.",
+            words::list(&few)
+        ));
+    }
+    notes
+}
+
+/// Holm's adjustment over the contrasts, by measure; those without a p-value are not counted.
+fn adjust(contrasts: &mut [Contrast]) -> Result<(), StatError> {
+    if contrasts.len() < 2 {
+        return Ok(());
+    }
+    let adjusted = |p_values: Vec<Option<f64>>| -> Result<Vec<Option<f64>>, StatError> {
+        let known: Vec<f64> = p_values.iter().copied().flatten().collect();
+        let mut holm = multiplicity::holm(&known)?.into_iter();
+        Ok(p_values.iter().map(|p| p.and_then(|_| holm.next())).collect())
+    };
+    let ratios = adjusted(contrasts.iter().map(|c| c.hazard_ratio.test.p_value).collect())?;
+    let means = adjusted(contrasts.iter().map(|c| c.rmst_difference.test.p_value).collect())?;
+    for ((contrast, hazard_ratio), rmst_difference) in contrasts.iter_mut().zip(ratios).zip(means) {
+        contrast.holm = Some(Adjusted { hazard_ratio, rmst_difference });
+    }
+    Ok(())
 }
 
 /// The trials as exact and right-censored times, if all are.
@@ -292,7 +404,7 @@ fn by_kaplan_meier(
     curve: &KaplanMeier,
     rmst: RestrictedMean,
     options: &SurvivalOptions,
-) -> GroupSummary {
+) -> Result<GroupSummary, StatError> {
     let mut notes = Vec::new();
     if curve.trials() < FEW {
         notes.push(if options.pointwise == PointwiseMethod::BetaProduct {
@@ -305,10 +417,11 @@ fn by_kaplan_meier(
             )
         });
     }
+    let band = options.pointwise.band(curve, options.level);
     let points = curve
         .steps()
         .iter()
-        .zip(options.pointwise.band(curve, options.level))
+        .zip(&band)
         .map(|(step, bounds)| CurvePoint {
             time: step.time,
             at_risk: Some(step.at_risk),
@@ -319,7 +432,15 @@ fn by_kaplan_meier(
             high: bounds.high,
         })
         .collect();
-    let median = median(curve, options.pointwise, options.level);
+    let median = median_by_band(curve, options.pointwise, options.level, &band);
+    let quantiles = options
+        .quantiles
+        .iter()
+        .map(|&p| {
+            let time = quantile_by_band(curve, p, options.pointwise, options.level, &band)?;
+            Ok(QuantileTime { p, after: None, time })
+        })
+        .collect::<Result<Vec<_>, StatError>>()?;
     if median.estimate.is_none() {
         notes.push("No median: the curve stays above 1/2 within the time followed.".into());
     }
@@ -333,12 +454,13 @@ fn by_kaplan_meier(
     }
     let exponential = fit_exponential(trials, options.level);
     let (fits, shape_test) = fits(&group.trials, exponential, &mut notes);
-    GroupSummary {
+    Ok(GroupSummary {
         group: group.name.clone(),
         n: curve.trials(),
         events: curve.events(),
         curve: points,
         median,
+        quantiles,
         rmst,
         fits,
         shape_test,
@@ -346,7 +468,7 @@ fn by_kaplan_meier(
         turnbull_median: None,
         turnbull: None,
         notes,
-    }
+    })
 }
 
 fn by_turnbull(
@@ -389,6 +511,15 @@ fn by_turnbull(
             notes.push("No median: the curve stays above 1/2 within the time followed.".into());
         }
     }
+    let quantiles = options
+        .quantiles
+        .iter()
+        .map(|&p| {
+            let found = turnbull.as_ref().and_then(|turnbull| turnbull.quantile(p));
+            let (after, estimate) = (found.map(|at| at.left), found.and_then(|at| at.right));
+            QuantileTime { p, after, time: Estimate { estimate, low: None, high: None } }
+        })
+        .collect();
     let masses = turnbull.as_ref().map(|turnbull| turnbull.masses().to_vec());
     let curve = masses
         .iter()
@@ -413,6 +544,7 @@ fn by_turnbull(
         events: group.trials.iter().filter(|trial| trial.event()).count() as u64,
         curve,
         median: Estimate { estimate: median.map(|median| median.shown), low: None, high: None },
+        quantiles,
         rmst: no_mean(until),
         fits,
         shape_test,
@@ -515,7 +647,10 @@ mod tests {
         let json = serde_json::to_value(&summary).unwrap();
         assert_eq!(keys(&json)[..2], ["groups", "tests"]);
         let group = &json["groups"][0];
-        assert_eq!(keys(group)[..7], ["group", "n", "events", "curve", "median", "rmst", "fits"]);
+        assert_eq!(
+            keys(group)[..7],
+            ["group", "n", "events", "curve", "median", "quantiles", "rmst"]
+        );
         assert_eq!(
             keys(&group["curve"][0]),
             ["time", "at_risk", "events", "censored", "survival", "low", "high"]
@@ -557,6 +692,48 @@ mod tests {
         assert_eq!(contrast.base.as_deref(), Some("stock"));
         assert!(contrast.rmst_difference.estimate.unwrap() > 0.0);
         assert!(contrast.hazard_ratio.estimate.unwrap() < 1.0);
+    }
+
+    #[test]
+    fn quantiles_are_those_asked_for() {
+        let options = SurvivalOptions { quantiles: vec![0.5, 0.1], ..SurvivalOptions::default() };
+        let one = &summarize(&[reported()], &options).unwrap().groups[0];
+        assert_eq!(one.quantiles[0], QuantileTime { p: 0.5, after: None, time: one.median });
+        assert_eq!(one.quantiles[1].time.estimate, Some(14.0));
+        let defaults = &summarize(&[reported()], &SurvivalOptions::default()).unwrap().groups[0];
+        let json = serde_json::to_value(&defaults.quantiles).unwrap();
+        assert_eq!(keys(&json[0]), ["p", "estimate", "low", "high"]);
+        assert_eq!(json[1]["estimate"], 300.0);
+        // 1 of 7 is censored: the curve ends at 1/7, above 1 − 0.9.
+        assert!(json[2]["estimate"].is_null());
+        let options = SurvivalOptions { quantiles: vec![1.0], ..SurvivalOptions::default() };
+        assert!(summarize(&[reported()], &options).unwrap_err().to_string().contains("quantile"));
+    }
+
+    #[test]
+    fn three_groups_are_pairwise_and_adjusted() {
+        let slow = |name: &str| group(name, &[250.0, 290.0, 295.0, 299.0].map(|t| (t, Some(t))));
+        let options = SurvivalOptions::default();
+        let three = summarize(&[reported(), slow("b"), slow("c")], &options).unwrap();
+        let raw = three.contrasts[0].hazard_ratio.test.p_value.unwrap();
+        for contrast in &three.contrasts {
+            assert_eq!(contrast.holm.unwrap().hazard_ratio, Some((2.0 * raw).min(1.0)));
+        }
+        assert!(three.notes[0].contains("not one Cox model over all groups"), "{:?}", three.notes);
+        let two = summarize(&[reported(), slow("b")], &options).unwrap();
+        assert_eq!((two.contrasts[0].holm, two.notes.len()), (None, 0));
+    }
+
+    #[test]
+    fn a_group_without_an_event_makes_no_difference_certain() {
+        let a = group("a", &[(1.0, Some(1.0)), (2.0, Some(2.0)), (3.0, None)]);
+        let c = group("c", &[(4.0, None), (3.0, None)]);
+        let summary = summarize(&[a, c], &SurvivalOptions::default()).unwrap();
+        let contrast = &summary.contrasts[0];
+        assert_eq!(contrast.rmst_difference.estimate, Some(1.0));
+        assert_eq!(contrast.rmst_difference.test.p_value, None);
+        assert!(contrast.notes[0].contains("c has no event up to 3"), "{:?}", contrast.notes);
+        assert!(contrast.notes[1].contains("(a has 2 events and c has 0 events)"), "{contrast:?}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! the time already waited.
 
 use super::Lifetime;
+use super::exponential::{beyond_range, latest};
 use super::location_scale::{self, Derivatives, StandardLaw};
 use crate::stat::StatError;
 
@@ -21,7 +22,7 @@ pub struct WeibullFit {
 /// # Errors
 ///
 /// [`StatError::TooFew`] where no maximum exists: no event, an event at time 0, or times that are
-/// all one value.
+/// all one value. [`StatError::Domain`] where no number holds the scale in the unit of the times.
 ///
 /// ```
 /// use stallscope_analysis::stat::survival::{fit_weibull, Lifetime};
@@ -33,11 +34,11 @@ pub struct WeibullFit {
 /// ```
 pub fn fit_weibull(trials: &[Lifetime]) -> Result<WeibullFit, StatError> {
     let fit = location_scale::fit::<SmallestExtreme>("weibull", trials, None)?;
-    Ok(WeibullFit {
-        scale: fit.location.exp(),
-        shape: 1.0 / fit.scale,
-        log_likelihood: fit.log_likelihood,
-    })
+    let scale = fit.location.exp();
+    if !scale.is_normal() {
+        return Err(beyond_range("a Weibull scale", latest(trials)));
+    }
+    Ok(WeibullFit { scale, shape: 1.0 / fit.scale, log_likelihood: fit.log_likelihood })
 }
 
 /// The smallest extreme value law: the logarithm of a standard exponential time.
@@ -116,6 +117,14 @@ mod tests {
         // A trial that outlasts the only event is enough to have a spread.
         assert!(fit_weibull(&[Exact(5.0), RightCensored(6.0)]).is_ok());
         assert!(fit_weibull(&[Exact(5.0), RightCensored(0.0), Exact(6.0)]).is_ok());
+    }
+
+    #[test]
+    fn a_scale_beyond_the_range_of_numbers_is_said() {
+        use Lifetime::{Exact, RightCensored};
+        let spread = fit_weibull(&[Exact(1e-5), RightCensored(1e300), RightCensored(1e308)]);
+        let error = spread.unwrap_err().to_string();
+        assert!(error.contains("Weibull scale is beyond the range of numbers"), "{error}");
     }
 
     #[test]

@@ -22,6 +22,10 @@ const ITERATIONS: usize = 200;
 /// The most gaps between thread counts in which a climb begins.
 const MOST_STARTS: usize = 12;
 
+/// Log-odds over all the thread counts that a climb's rounding may leave where there are none: a climb
+/// ends within about 1e-14 of its maximum.
+const FLAT: f64 = 1e-12;
+
 /// The fitted curve, logit p = intercept + slope · log₂(threads).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirthFit {
@@ -222,7 +226,7 @@ impl Curve {
         let ends: Vec<(Parameters, Likelihood)> =
             starts.into_iter().filter_map(|start| self.climb(start)).collect();
         let highest = ends.iter().max_by(|x, y| x.1.value.total_cmp(&y.1.value)).copied();
-        let Some((at, best)) = highest else {
+        let Some((mut at, best)) = highest else {
             return Err(StatError::NoConvergence {
                 what: "the fit of the threshold".into(),
                 iterations: ITERATIONS,
@@ -232,12 +236,21 @@ impl Curve {
         };
         // Two climbs to one maximum agree in height to rounding.
         let several = ends.iter().any(|(_, end)| best.value - end.value > 1e-6);
+        // A slope that is rounding is 0: its sign would read as a curve that rises, or falls.
+        if at.b.abs() * self.reach() <= FLAT * (1.0 + at.c.abs()) {
+            at.b = 0.0;
+        }
         Ok((at, best, several))
+    }
+
+    /// The largest |x|.
+    fn reach(&self) -> f64 {
+        self.x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
     }
 
     /// Up to the nearest maximum, by Newton's method with halved steps; `None` if it is not reached.
     fn climb(&self, start: Parameters) -> Option<(Parameters, Likelihood)> {
-        let reach = self.x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let reach = self.reach();
         let size = |step: Parameters| step.c.abs() + step.b.abs() * reach;
         let mut at = start;
         let mut here = self.likelihood(at);

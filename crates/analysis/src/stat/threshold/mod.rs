@@ -20,6 +20,7 @@ use serde::Serialize;
 
 use super::binomial::MOST_TRIALS;
 use super::{Estimate, Level, StatError};
+use crate::words;
 
 /// The most threads that Linux can have, `PID_MAX_LIMIT`; a count above it is a mistake.
 pub const MOST_THREADS: u64 = 4_194_304;
@@ -74,7 +75,8 @@ pub fn threshold(rows: &[ThreadsTried], level: Level) -> Result<Threshold, StatE
     let fit = curve.fit(level)?;
     let thresholds = [0.1, 0.5, 0.9].map(|p| threads_at::threads_at(&curve, &fit, p, level));
     let [t10, t50, t90] = thresholds;
-    let notes = notes(&pooled, &fit, &[("T10", t10), ("T50", t50), ("T90", t90)], level);
+    let mut notes = notes(&pooled, &fit, &[("T10", t10), ("T50", t50), ("T90", t90)], level);
+    notes.extend(left_out(rows, &pooled));
     Ok(Threshold { fit, t10, t50, t90, isotonic: isotonic::isotonic(&pooled), notes })
 }
 
@@ -90,12 +92,12 @@ fn pool(rows: &[ThreadsTried]) -> Result<Vec<ThreadsTried>, StatError> {
             ));
         }
         if n > MOST_TRIALS {
-            let what = format!("the number of trials at {threads} threads");
+            let what = format!("the number of trials at {}", self::threads(threads));
             return Err(StatError::domain(what, n, format!("at most {MOST_TRIALS}")));
         }
         if k > n {
             return Err(StatError::domain(
-                format!("k at {threads} threads, of n = {n} trials"),
+                format!("k at {}, of n = {n}", self::threads(threads)),
                 k,
                 format!("0 to {n}"),
             ));
@@ -122,7 +124,7 @@ fn pool(rows: &[ThreadsTried]) -> Result<Vec<ThreadsTried>, StatError> {
         [only] => Err(StatError::too_few(
             "a threshold",
             "trials at two or more thread counts",
-            format!("one, {} threads", only.threads),
+            format!("one, {}", threads(only.threads)),
         )),
         _ => Ok(pooled),
     }
@@ -139,18 +141,8 @@ fn notes(
         (Some(first), Some(last)) => (first.threads as f64, last.threads as f64),
         _ => return notes,
     };
-    if pooled.iter().all(|row| row.k == 0) {
-        notes.push("no trial stalled: only lower bounds of the thresholds can exist".into());
-    } else if pooled.iter().all(|row| row.k == row.n) {
-        notes.push("every trial stalled: only upper bounds of the thresholds can exist".into());
-    } else if separated(pooled) {
-        notes.push(
-            "the data are separated: no trial stalls below some thread count and every one does \
-             above, so that maximum likelihood has no finite slope; Firth's penalty makes it finite, \
-             and its size is the penalty's more than the data's"
-                .into(),
-        );
-    }
+    let shape = Shape::of(pooled);
+    notes.extend(shape.note());
     if fit.several_maxima {
         notes.push(
             "the penalised likelihood has several maxima, and the highest is taken; a program that \
@@ -158,18 +150,21 @@ fn notes(
                 .into(),
         );
     }
-    if fit.slope <= 0.0 {
-        notes.push(
-            "the fitted curve does not rise with the thread count: there is no threshold to \
-             estimate"
-                .into(),
-        );
-    } else if fit.slope_interval.low.is_some_and(|low| low <= 0.0) {
-        notes.push(format!(
-            "a slope of 0 is not excluded at {} %: a threshold without a bound on one or both sides \
-             may not exist",
-            level.get() * 100.0
-        ));
+    if !matches!(shape, Shape::NoneStalled | Shape::AllStalled) {
+        if fit.slope == 0.0 {
+            notes.push("the fitted curve is flat: there is no threshold to estimate".into());
+        } else if fit.slope < 0.0 {
+            notes.push(
+                "the fitted curve falls with the thread count: there is no threshold to estimate"
+                    .into(),
+            );
+        } else if fit.slope_interval.low.is_some_and(|low| low <= 0.0) {
+            notes.push(format!(
+                "a slope of 0 is not excluded at {} %: a threshold without a bound on one or both \
+                 sides may not exist",
+                level.percent()
+            ));
+        }
     }
     let outside: Vec<&str> = thresholds
         .iter()
@@ -185,15 +180,110 @@ fn notes(
     notes
 }
 
-/// Whether some thread count divides trials that never stall from trials that always do, with at
-/// most one thread count mixed (quasi-complete separation included).
-fn separated(pooled: &[ThreadsTried]) -> bool {
-    let first_seen = pooled.iter().position(|row| row.k > 0);
-    let last_spared = pooled.iter().rposition(|row| row.k < row.n);
-    match (first_seen, last_spared) {
-        (Some(seen), Some(spared)) => spared <= seen,
-        _ => true,
+/// The thread counts that no curve sees: their rows have no trial.
+fn left_out(rows: &[ThreadsTried], pooled: &[ThreadsTried]) -> Option<String> {
+    let mut empty: Vec<u64> = rows.iter().map(|row| row.threads).collect();
+    empty.retain(|threads| pooled.iter().all(|row| row.threads != *threads));
+    empty.sort_unstable();
+    empty.dedup();
+    let threads: Vec<String> = empty.iter().map(u64::to_string).collect();
+    (!empty.is_empty())
+        .then(|| format!("without a trial, hence left out: {} threads", words::list(&threads)))
+}
+
+/// Whether the counts themselves bound the slope. Where they do not, maximum likelihood has no finite
+/// slope, and what is finite is so by the penalty: the data are separated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// No trial anywhere.
+    NoneStalled,
+    /// Every trial everywhere.
+    AllStalled,
+    /// None up to one thread count, every trial from the next on.
+    Divided { none_to: u64, all_from: u64 },
+    /// None below a thread count and every trial above it; at it, some. Quasi-complete separation, as
+    /// are the two below.
+    MixedAt(ThreadsTried),
+    /// None but at the most threads tried, and there not every trial.
+    StalledAtTheMost(ThreadsTried),
+    /// Every trial but at the fewest threads tried, and there some.
+    SparedAtTheFewest(ThreadsTried),
+    /// As the above with the thread counts reversed: stalls are at fewer threads.
+    Reversed,
+    /// No thread count divides them: the slope is the data's.
+    Overlapping,
+}
+
+impl Shape {
+    /// Of rows that are ascending in threads.
+    fn of(pooled: &[ThreadsTried]) -> Shape {
+        let seen = pooled.iter().position(|row| row.k > 0);
+        let spared = pooled.iter().rposition(|row| row.k < row.n);
+        let (Some(seen), Some(spared)) = (seen, spared) else {
+            return if seen.is_none() { Shape::NoneStalled } else { Shape::AllStalled };
+        };
+        let last_seen = pooled.iter().rposition(|row| row.k > 0);
+        let first_spared = pooled.iter().position(|row| row.k < row.n);
+        if spared < seen {
+            let (none_to, all_from) = (pooled[spared].threads, pooled[seen].threads);
+            Shape::Divided { none_to, all_from }
+        } else if spared > seen {
+            if last_seen <= first_spared { Shape::Reversed } else { Shape::Overlapping }
+        } else if seen + 1 == pooled.len() {
+            Shape::StalledAtTheMost(pooled[seen])
+        } else if seen == 0 {
+            Shape::SparedAtTheFewest(pooled[seen])
+        } else {
+            Shape::MixedAt(pooled[seen])
+        }
     }
+
+    fn note(self) -> Option<String> {
+        const PENALTY: &str = "maximum likelihood has no finite slope; Firth's penalty makes it finite, \
+                               and its size is the penalty's more than the data's";
+        Some(match self {
+            Shape::Overlapping => return None,
+            Shape::NoneStalled => {
+                "no trial stalled: the data hold lower bounds of the thresholds and \
+                                   nothing else; the slope is the penalty's"
+                    .into()
+            }
+            Shape::AllStalled => {
+                "every trial stalled: the data hold upper bounds of the thresholds and \
+                                  nothing else; the slope is the penalty's"
+                    .into()
+            }
+            Shape::Divided { none_to, all_from } => format!(
+                "the data are separated: no trial stalls up to {}, and every one does from {all_from} \
+                 on, so that {PENALTY}",
+                threads(none_to)
+            ),
+            Shape::MixedAt(ThreadsTried { threads: at, n, k }) => format!(
+                "the data are separated but for one thread count: no trial stalls below {}, every one \
+                 does above, and at it {k} of {n}, so that {PENALTY}",
+                threads(at)
+            ),
+            Shape::StalledAtTheMost(ThreadsTried { threads: at, n, k }) => format!(
+                "stalls are seen at the largest thread count only, {k} of {n} at {}: how the curve goes \
+                 on is not in the data, and {PENALTY}",
+                threads(at)
+            ),
+            Shape::SparedAtTheFewest(ThreadsTried { threads: at, n, k }) => format!(
+                "trials without a stall are seen at the smallest thread count only, {} of {n} at {}: \
+                 how the curve begins is not in the data, and {PENALTY}",
+                n - k,
+                threads(at)
+            ),
+            Shape::Reversed => format!(
+                "the data are separated the other way: stalls are at the smaller thread counts, with \
+                 at most one count where only some trials stall, so that {PENALTY}"
+            ),
+        })
+    }
+}
+
+fn threads(count: u64) -> String {
+    words::counted(count, "thread", "threads")
 }
 
 #[cfg(test)]
@@ -241,10 +331,83 @@ mod tests {
         assert!(none.t50.low.is_some_and(|low| low > 4.0), "{:?}", none.t50);
         assert_eq!(none.t50.high, None);
         assert!(none.notes[0].contains("no trial stalled"));
+        assert_eq!(none.notes.len(), 1, "{:?}", none.notes);
         let all = curve(24, &[24, 24, 24, 24, 24]);
         assert_eq!(all.t50.low, None);
         assert!(all.t50.high.is_some_and(|high| high < 4.0), "{:?}", all.t50);
         assert!(all.notes[0].contains("every trial"));
+        assert_eq!(all.notes.len(), 1, "{:?}", all.notes);
+        // The counts are the same at each thread count, and these lie evenly: no slope, not 1e-16.
+        assert_eq!((none.fit.slope, all.fit.slope), (0.0, 0.0));
+        assert!((none.fit.intercept + all.fit.intercept).abs() < 1e-12);
+        let half = curve(24, &[12, 12, 12, 12]);
+        assert_eq!(half.fit.slope, 0.0);
+        assert!(half.notes[0].contains("is flat"), "{:?}", half.notes);
+    }
+
+    #[test]
+    fn separation_is_named_for_what_it_is() {
+        let shape = |k: &[u64]| Shape::of(&rows(&[16, 32, 48, 64], 20, k));
+        let says = |k: &[u64]| shape(k).note().unwrap_or_default();
+        assert!(says(&[0, 0, 20, 20]).contains("up to 32 threads, and every one does from 48 on"));
+        assert!(
+            says(&[0, 0, 7, 20]).contains("below 48 threads, every one does above, and at it 7")
+        );
+        assert!(says(&[0, 0, 0, 1]).contains("largest thread count only, 1 of 20 at 64 threads"));
+        assert!(!says(&[0, 0, 0, 1]).contains("separated"));
+        assert!(says(&[19, 20, 20, 20]).contains("smallest thread count only, 1 of 20 at 16"));
+        for reversed in [[20, 20, 0, 0], [20, 3, 0, 0], [1, 0, 0, 0], [20, 20, 20, 19]] {
+            assert_eq!(shape(&reversed), Shape::Reversed, "{reversed:?}");
+        }
+        for overlapping in
+            [[0, 1, 1, 20], [1, 0, 0, 1], [0, 20, 0, 20], [5, 5, 5, 5], [20, 3, 1, 0]]
+        {
+            assert_eq!(shape(&overlapping), Shape::Overlapping, "{overlapping:?}");
+        }
+        assert_eq!((shape(&[0; 4]), shape(&[20; 4])), (Shape::NoneStalled, Shape::AllStalled));
+    }
+
+    #[test]
+    fn an_overlap_has_a_finite_slope_without_a_penalty_and_separation_has_not() {
+        // The likelihood alone along ever steeper curves through every place: it rises to its
+        // supremum, 0 less what the one mixed count costs, exactly where the shape says separated.
+        let likelihood = |rows: &[ThreadsTried], middle: f64, b: f64| -> f64 {
+            rows.iter()
+                .map(|row| {
+                    let eta = b * ((row.threads as f64).log2() - middle);
+                    let tail = (-eta.abs()).exp().ln_1p();
+                    let (ln_p, ln_q) = (eta.min(0.0) - tail, (-eta).min(0.0) - tail);
+                    let zero =
+                        |count: u64, ln: f64| if count == 0 { 0.0 } else { count as f64 * ln };
+                    zero(row.k, ln_p) + zero(row.n - row.k, ln_q)
+                })
+                .sum()
+        };
+        for k0 in 0..=2 {
+            for k1 in 0..=2 {
+                for k2 in 0..=2 {
+                    let rows = rows(&[1, 2, 4], 2, &[k0, k1, k2]);
+                    let ends = |b: f64| {
+                        // A mixed count keeps the log-odds that suit it: the curve passes them there.
+                        let best = (-40..=140).map(|i| f64::from(i) / 50.0).map(|t| {
+                            let own = rows.iter().map(|row| {
+                                let odds = row.k as f64 / (row.n - row.k) as f64;
+                                (row.threads as f64).log2() - odds.ln() / b
+                            });
+                            own.filter(|t| t.is_finite())
+                                .chain([t])
+                                .map(|t| likelihood(&rows, t, b))
+                                .fold(f64::NEG_INFINITY, f64::max)
+                        });
+                        best.fold(f64::NEG_INFINITY, f64::max)
+                    };
+                    let mixed: f64 =
+                        rows.iter().filter(|row| row.k == 1).map(|_| 2.0 * 0.5f64.ln()).sum();
+                    let reached = ends(60.0).max(ends(-60.0)) > mixed - 1e-9;
+                    assert_eq!(reached, Shape::of(&rows) != Shape::Overlapping, "{rows:?}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -252,7 +415,7 @@ mod tests {
         let found = curve(10, &[10, 9, 5, 1, 0]);
         assert_eq!(found.t50, Estimate { estimate: None, low: None, high: None });
         assert!(found.fit.slope < 0.0);
-        assert!(found.notes.iter().any(|note| note.contains("does not rise")));
+        assert!(found.notes.iter().any(|note| note.contains("falls with")));
     }
 
     #[test]
@@ -302,7 +465,11 @@ mod tests {
             n,
             k,
         });
-        assert_eq!(threshold(&split, Level::P95), threshold(&pooled, Level::P95));
+        let (split, pooled) = (threshold(&split, Level::P95), threshold(&pooled, Level::P95));
+        let (mut split, pooled) = (split.unwrap(), pooled.unwrap());
+        let last = split.notes.pop();
+        assert_eq!(last.as_deref(), Some("without a trial, hence left out: 64 threads"));
+        assert_eq!(split, pooled);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! | by how much does p differ? | [`newcombe`], [`miettinen_nurminen`] | Newcombe: made of the two Wilson intervals that stand beside it |
 //! | by which factor? | [`koopman`] | |
 //! | by which odds? | [`conditional_odds_ratio`] | |
-//! | does it differ at all? | [`fisher`], [`fisher_mid_p`], [`boschloo`], [`barnard`] | Boschloo: exact, and never less powerful than Fisher |
+//! | does it differ at all? | [`fisher`], [`fisher_mid_p`], [`boschloo`], [`barnard`] | Boschloo: exact, and one-sided never less powerful than Fisher |
 
 pub mod barnard;
 pub mod boschloo;

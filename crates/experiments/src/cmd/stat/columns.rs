@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::super::planning::counted;
 use crate::failure::Failure;
 
 /// A CSV file with a header, read whole.
@@ -21,6 +22,23 @@ pub struct Row<'a> {
     record: &'a csv::StringRecord,
 }
 
+/// Opens a file that was named on the command line, `-` being standard input; with what errors call it.
+pub fn open(path: &Path) -> Result<(String, Box<dyn Read>), Failure> {
+    if path == Path::new("-") {
+        return Ok(("standard input".to_owned(), Box::new(io::stdin().lock())));
+    }
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(Failure::Request(format!(
+            "{file} is a folder: accepted is a file of text, or - for standard input"
+        )));
+    }
+    match File::open(path) {
+        Ok(source) => Ok((file, Box::new(source))),
+        Err(error) => Err(Failure::Request(format!("{file} cannot be read: {error}"))),
+    }
+}
+
 impl Columns {
     /// Reads `path` (`-` is standard input) and checks that it has the columns that are needed.
     /// Other columns may be there, in any order.
@@ -31,19 +49,7 @@ impl Columns {
     /// As [`read`](Self::read), for a file that can have one of several sets of columns: the first
     /// set that shares a column with the header is the one needed, else the first.
     pub fn read_one_of(path: &Path, choices: &[&[&str]]) -> Result<Columns, Failure> {
-        let file = if path == Path::new("-") {
-            "standard input".to_owned()
-        } else {
-            path.display().to_string()
-        };
-        let source: Box<dyn Read> = if path == Path::new("-") {
-            Box::new(io::stdin().lock())
-        } else {
-            Box::new(
-                File::open(path)
-                    .map_err(|error| Failure::Request(format!("{file} cannot be read: {error}")))?,
-            )
-        };
+        let (file, source) = open(path)?;
         Self::parse(file, source, choices)
     }
 
@@ -56,7 +62,8 @@ impl Columns {
             let line = error.position().map_or(String::new(), |at| format!(", line {}", at.line()));
             let why = match error.kind() {
                 csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                    format!("it has {len} cells where the header has {expected_len}")
+                    let cells = counted(*len, "cell");
+                    format!("it has {cells} where the header has {expected_len}")
                 }
                 csv::ErrorKind::Utf8 { .. } => "it is not UTF-8 text".to_owned(),
                 csv::ErrorKind::Io(error) => error.to_string(),
@@ -111,6 +118,28 @@ impl Columns {
     /// The columns' names, in the file's order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.header.iter().map(String::as_str)
+    }
+
+    /// As [`has`](Self::has); refused if the column is there more than once.
+    pub fn has_once(&self, column: &str) -> Result<bool, Failure> {
+        match self.header.iter().filter(|name| *name == column).count() {
+            count @ (0 | 1) => Ok(count == 1),
+            _ => Err(Failure::Request(format!(
+                "{}, line 1: the column `{column}` is there more than once",
+                self.file
+            ))),
+        }
+    }
+
+    /// A note of the columns that are none of these, and change nothing; `None` if there are none.
+    pub fn unused(&self, used: &[&str]) -> Option<String> {
+        let unused: Vec<&str> =
+            self.names().filter(|name| !name.is_empty() && !used.contains(name)).collect();
+        match unused.as_slice() {
+            [] => None,
+            [one] => Some(format!("the column `{one}` is not used")),
+            several => Some(format!("the columns `{}` are not used", several.join("`, `"))),
+        }
     }
 
     /// An error about the file as a whole: its name, then the sentence.
@@ -186,6 +215,23 @@ mod tests {
     }
 
     #[test]
+    fn columns_that_change_nothing_are_named() {
+        let unused = |text: &str| parse(text).unwrap().unused(&["time", "event", "group"]);
+        assert_eq!(unused("time,event,group\n1,1,a\n"), None);
+        let one = "the column `weight` is not used";
+        assert_eq!(unused("time,weight,event\n1,3,1\n").as_deref(), Some(one));
+        let two = "the columns `x`, `y` are not used";
+        assert_eq!(unused("x,time,event,y\n1,3,1,2\n").as_deref(), Some(two));
+    }
+
+    #[test]
+    fn a_folder_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Columns::read(folder.path(), &["x"]).unwrap_err().to_string();
+        assert!(error.contains("is a folder: accepted is a file of text"), "{error}");
+    }
+
+    #[test]
     fn one_of_several_sets_of_columns_is_enough() {
         assert!(parse("left,right\n1,2\n").unwrap().has("left"));
         let says = |text: &str| parse(text).unwrap_err().to_string();
@@ -206,7 +252,9 @@ mod tests {
         assert!(says("time,event\n").contains("no rows"));
         assert!(says("time,group\n1,2\n").contains("line 1: there is no column `event`"));
         assert!(says("time,event,time\n1,1,1\n").contains("more than once"));
-        assert!(says("time,event\n1,1\n2\n").contains("line 3: it has 1 cells"));
+        assert!(
+            says("time,event\n1,1\n2\n").contains("line 3: it has 1 cell where the header has 2")
+        );
         assert!(says("time,event\n1,1\nsoon,1\n").contains("line 3, column `time`: `soon`"));
         assert!(says("time,event\nNaN,1\n").contains("not a finite number"));
         assert!(says("time,event\n1,\n").contains("line 2, column `event`: the cell is empty"));

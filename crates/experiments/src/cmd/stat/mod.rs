@@ -24,7 +24,7 @@ use analysis::stat::binomial::MOST_TRIALS;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, shown};
 
 /// Statistics on numbers typed in
 ///
@@ -91,7 +91,8 @@ impl Options {
                 .map_err(|error| Failure::Running(format!("the result is not JSON: {error}")))?;
             json + "\n"
         } else {
-            text()
+            // Names are from the user's file: they are text, and no commands for a terminal.
+            shown(&text()).into_owned()
         };
         Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
     }

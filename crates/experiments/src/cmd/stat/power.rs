@@ -7,6 +7,7 @@ use analysis::stat::power::interval_width::{self, IntervalMethod};
 use analysis::stat::power::two_proportions::{self, Design, PowerTest};
 use analysis::stat::power::{hazard_ratio, none_of_n};
 use clap::{ArgGroup, Args, ValueEnum};
+use serde::Serialize;
 
 use super::super::planning::counted;
 use super::table::number;
@@ -145,6 +146,16 @@ pub fn run(args: PowerArgs, out: &mut dyn Write) -> Outcome {
     }
 }
 
+/// What CONTRACT.md promises, then what the test looks for and what the number cannot carry.
+#[derive(Debug, Serialize)]
+struct Answer<T> {
+    #[serde(flatten)]
+    found: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alternative: Option<Alternative>,
+    notes: Vec<String>,
+}
+
 fn two_sides(args: &PowerArgs, base: f64, test: f64, out: &mut dyn Write) -> Outcome {
     let (level, alternative) = (args.options.level, args.alternative.into());
     let design = Design::new(base, test, args.test_name.into(), level, alternative)?;
@@ -152,16 +163,18 @@ fn two_sides(args: &PowerArgs, base: f64, test: f64, out: &mut dyn Write) -> Out
         Some(n) => two_proportions::at(&design, n)?,
         None => two_proportions::trials(&design, args.power)?,
     };
-    args.options.answer(out, &answer, || {
-        let how = match args.n {
-            Some(_) => String::new(),
-            None => format!(
-                "From this n on the power stays at or above {}, checked up to {} a side: exact \
-                 power is a saw, and a\nsmaller n may reach it once.\n",
-                number(args.power),
-                answer.checked_to
-            ),
-        };
+    let notes = match args.n {
+        Some(_) => Vec::new(),
+        None => vec![format!(
+            "from this n on the power stays at or above {}, checked up to {} a side: exact power is a \
+             saw, and a smaller n may reach it once",
+            number(args.power),
+            answer.checked_to
+        )],
+    };
+    let whole = Answer { found: &answer, alternative: Some(alternative), notes };
+    args.options.answer(out, &whole, || {
+        let how: String = whole.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
         format!(
             "Trials a side: {}, with power {} to tell {} from {}\n\nBy enumeration of every table, \
              {}, {}, error rate {}.\n{how}Assumes independent trials with one probability a side.\n",
@@ -186,12 +199,15 @@ fn said(alternative: Alternative) -> &'static str {
 
 fn width_of_interval(args: &PowerArgs, width: f64, out: &mut dyn Write) -> Outcome {
     let answer = interval_width::trials(width, args.p, args.options.level, args.interval.into())?;
-    args.options.answer(out, &answer, || {
+    let notes =
+        vec!["the mean over all counts, by enumeration; one run's interval may be wider".into()];
+    let whole = Answer { found: &answer, alternative: None, notes };
+    args.options.answer(out, &whole, || {
         format!(
             "{}: a {} % {} interval {} wide on average, if the probability is {}\n\n\
              The mean over all counts, by enumeration; one run's interval may be wider.\n",
             counted(answer.n, "trial"),
-            number(args.options.level.get() * 100.0),
+            args.options.level.percent(),
             answer.interval,
             number(answer.expected_width),
             number(args.p),
@@ -201,12 +217,14 @@ fn width_of_interval(args: &PowerArgs, width: f64, out: &mut dyn Write) -> Outco
 
 fn none_of(args: &PowerArgs, p: f64, out: &mut dyn Write) -> Outcome {
     let answer = none_of_n::trials(p, args.options.level)?;
-    args.options.answer(out, &answer, || {
+    let notes = vec!["a single stall among them and the statement is another one".into()];
+    let whole = Answer { found: &answer, alternative: None, notes };
+    args.options.answer(out, &whole, || {
         format!(
             "{}, none of which stalls: at {} % confidence the probability is at most {} \
              (one-sided, exact)\n\nA single stall among them and the statement is another one.\n",
             counted(answer.n, "trial"),
-            number(args.options.level.get() * 100.0),
+            args.options.level.percent(),
             number(answer.at_most),
         )
     })
@@ -216,13 +234,18 @@ fn events(args: &PowerArgs, ratio: f64, out: &mut dyn Write) -> Outcome {
     let alternative = args.alternative.into();
     let answer =
         hazard_ratio::events(ratio, args.share, args.power, args.options.level, alternative)?;
-    args.options.answer(out, &answer, || {
+    let notes = vec![
+        "events, not trials: divide by the share of trials that is expected to recover while watched".into(),
+        "assumes proportional hazards; below about 20 events the formula is a guess".into(),
+    ];
+    let whole = Answer { found: &answer, alternative: Some(alternative), notes };
+    args.options.answer(out, &whole, || {
         format!(
-            "{} events in both groups together: power {} to show a hazard ratio of {}\n\n\
+            "{} in both groups together: power {} to show a hazard ratio of {}\n\n\
              Schoenfeld's formula, log-rank, {}, error rate {}, {} of the trials on the test side.\n\
              Events, not trials: divide by the share of trials that is expected to recover while \
              watched. Assumes\nproportional hazards; below about 20 events the formula is a guess.\n",
-            answer.events,
+            counted(answer.events, "event"),
             number(answer.power),
             number(ratio),
             said(alternative),

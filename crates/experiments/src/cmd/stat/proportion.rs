@@ -50,7 +50,7 @@ fn text(answer: &Answer, options: &Options) -> String {
     if !all_or_none.is_empty() {
         all_or_none.push('\n');
     }
-    let percent = number(options.level.get() * 100.0);
+    let percent = options.level.percent();
     let mut table = Table::new(&["interval", "low", "high"]);
     for interval in &summary.intervals {
         table.row([interval.method.to_owned(), number(interval.low), number(interval.high)]);
@@ -70,7 +70,7 @@ fn text(answer: &Answer, options: &Options) -> String {
 /// What "none of n", and "all of n", show, in sentences; nothing for any other count.
 fn all_or_none(of: Proportion, options: &Options) -> Result<Vec<String>, StatError> {
     let bound = proportion::at_most(of.n(), options.level)?;
-    let percent = number(options.level.get() * 100.0);
+    let percent = options.level.percent();
     Ok(if of.k() == 0 {
         vec![
             format!(

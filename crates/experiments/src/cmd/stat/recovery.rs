@@ -459,7 +459,7 @@ fn text(answer: &Answer, options: &Options) -> String {
     };
     if let Some(together) = &answer.together {
         text += "\nLength of the stalls, in s, of the trials that stalled\n";
-        text += &group_text(together, &[], options);
+        text += &group_text(together, options);
     }
     text += &notes(&answer.notes);
     text + "Assumes that without the stall the process would do what the control does. Times are known \

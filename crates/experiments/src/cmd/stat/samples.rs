@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::super::planning::counted;
 use super::Options;
-use super::columns::Columns;
+use super::columns::{self, Columns};
 use super::table::{Table, number, p_value};
 use crate::failure::{Failure, Outcome};
 
@@ -46,7 +46,7 @@ pub struct SamplesArgs {
     /// The column of B.csv, if it has another name there
     #[arg(long, value_name = "NAME")]
     column_b: Option<String>,
-    /// Bootstrap resamples, 100 or more
+    /// Bootstrap resamples, from 100 to 100000000
     #[arg(long, default_value_t = Resampling::default().resamples, value_name = "COUNT")]
     resamples: usize,
     /// Where chance starts; the same seed gives the same result on any number of CPUs
@@ -125,14 +125,16 @@ struct Values {
 }
 
 fn read(path: &Path, column: Option<&str>) -> Result<Values, Failure> {
-    let mut text = String::new();
-    let (name, done) = if path == Path::new("-") {
-        ("standard input".to_owned(), std::io::stdin().lock().read_to_string(&mut text))
-    } else {
-        let file = std::fs::File::open(path);
-        (path.display().to_string(), file.and_then(|mut file| file.read_to_string(&mut text)))
-    };
-    done.map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
+    let (name, mut source) = columns::open(path)?;
+    let mut bytes = Vec::new();
+    source
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let line =
+            1 + bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count();
+        Failure::Request(format!("{name}, line {line}: it is not UTF-8 text"))
+    })?;
     let text = text.trim_start_matches('\u{feff}');
     match column {
         Some(column) => parse_column(name, text, column),
@@ -216,7 +218,7 @@ fn parse(name: &str, text: &str) -> Result<Vec<f64>, Failure> {
 
 fn text(answer: &Answer, options: &Options) -> String {
     let found = &answer.found;
-    let percent = number(options.level.get() * 100.0);
+    let percent = options.level.percent();
     let mut samples = Table::new(&["sample", "n", "median", "low", "high"]);
     for (name, of) in [("a", &found.a), ("b", &found.b)] {
         let n = of.n.to_string();

@@ -1,9 +1,10 @@
 //! `experiments stat strata FILE.csv`.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use analysis::stat::strata::{self, StrataSummary, Stratum, mantel_fleiss};
+use analysis::stat::strata::{self, StrataSummary, Stratum, exact_strata, mantel_fleiss};
 use clap::Args;
 use serde::Serialize;
 
@@ -39,7 +40,22 @@ pub struct StrataArgs {
 /// Runs the command.
 pub fn run(args: StrataArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read(&args.file, &COLUMNS)?;
-    let strata = columns.rows().map(stratum).collect::<Result<Vec<_>, _>>()?;
+    let mut lines: HashMap<&str, u64> = HashMap::new();
+    let mut strata = Vec::new();
+    for row in columns.rows() {
+        let name = row.text("stratum");
+        if name.is_empty() {
+            return Err(row.wrong("stratum", "the cell is empty; the stratum's name is needed"));
+        }
+        if let Some(first) = lines.insert(name, row.line()) {
+            let why = format!(
+                "`{name}` is the stratum of line {first} already; a stratum has one row, with its counts \
+                 added up"
+            );
+            return Err(row.wrong("stratum", why));
+        }
+        strata.push(stratum(row)?);
+    }
     if strata.iter().all(|stratum| !stratum.compares()) {
         return Err(columns.wrong(
             "no stratum has trials on both sides, so there is nothing to compare; a stratum needs \
@@ -47,7 +63,9 @@ pub fn run(args: StrataArgs, out: &mut dyn Write) -> Outcome {
         ));
     }
     let summary = strata::summarize(&strata, args.options.level)?;
-    let answer = Answer { notes: notes(&strata, &summary), summary };
+    let mut notes = notes(&strata, &summary);
+    notes.extend(columns.unused(&COLUMNS));
+    let answer = Answer { notes, summary };
     args.options.answer(out, &answer, || text(&answer, &args.options))
 }
 
@@ -73,7 +91,7 @@ fn stratum(row: Row<'_>) -> Result<Stratum, Failure> {
 
 fn text(answer: &Answer, options: &Options) -> String {
     let summary = &answer.summary;
-    let percent = number(options.level.get() * 100.0);
+    let percent = options.level.percent();
     let mut each =
         Table::new(&["stratum", "base", "test", "difference", "odds ratio", "low", "high"]);
     for s in &summary.strata {
@@ -157,12 +175,25 @@ fn notes(strata: &[Stratum], summary: &StrataSummary) -> Vec<String> {
     let no_bounds = |contrast: &analysis::stat::two_by_two::Contrast| {
         contrast.intervals.iter().all(|interval| interval.low.is_none())
     };
+    // Strata with trials on both sides, with events and with non-events: they alone tell of the odds.
+    let telling = summary.strata.iter().filter(|s| {
+        let (k, n) = (s.base.k + s.test.k, s.base.n + s.test.n);
+        s.base.n > 0 && s.test.n > 0 && k > 0 && k < n
+    });
+    let telling = telling.count();
+    let exact = exact_strata::unanswered(strata);
     if no_bounds(&summary.odds_ratio) {
-        notes.push(
-            "the common odds ratio is 0, infinite or unknown: it has no interval on the log scale. The \
-             exact test still answers"
-                .into(),
-        );
+        let what = match (telling, summary.odds_ratio.estimate) {
+            (0, _) => {
+                "unknown, as no stratum with trials on both sides has both events and non-events"
+            }
+            (_, Some(_)) => "0",
+            (_, None) => "infinite",
+        };
+        let serves = if exact.is_none() { "; exact-strata still answers" } else { "" };
+        notes.push(format!(
+            "the common odds ratio is {what}: it has no interval on the log scale{serves}"
+        ));
     }
     if no_bounds(&summary.difference) {
         notes.push(
@@ -171,20 +202,26 @@ fn notes(strata: &[Stratum], summary: &StrataSummary) -> Vec<String> {
         );
     }
     for test in summary.tests.iter().filter(|test| test.p_value.is_none()) {
-        notes.push(
-            match test.method {
-                "cmh" => "cmh: no stratum has both events and non-events",
-                "exact-strata" => {
-                    "exact-strata: no count can vary, or the strata are too large to enumerate (then \
-                     cmh serves)"
+        notes.push(match (test.method, exact) {
+            ("exact-strata", Some(exact_strata::Unanswered::TooLarge)) => format!(
+                "exact-strata: the strata are too large to enumerate, above {:e} products; cmh serves",
+                exact_strata::MOST_WORK
+            ),
+            ("exact-strata", _) => "exact-strata: the margins of every stratum allow one table only, \
+                                    so no count can vary"
+                .into(),
+            ("cmh", _) => "cmh: no stratum with trials on both sides has both events and non-events".into(),
+            _ if telling < 2 => format!(
+                "breslow-day-tarone: it compares the odds ratios of two or more strata that have events \
+                 and non-events, and there {}",
+                match telling {
+                    0 => "is none",
+                    _ => "is one",
                 }
-                _ => {
-                    "breslow-day-tarone: fewer than two informative strata, or no finite common odds \
-                     ratio"
-                }
-            }
-            .into(),
-        );
+            ),
+            _ => "breslow-day-tarone: the common odds ratio is 0 or infinite, so no count is expected"
+                .into(),
+        });
     }
     let by_chi_square = summary.tests.iter().any(|test| test.p_value.is_some());
     if by_chi_square && mantel_fleiss::is_sparse(strata) {

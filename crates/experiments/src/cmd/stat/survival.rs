@@ -5,12 +5,9 @@ use std::path::PathBuf;
 
 use analysis::stat::survival::summary::{Contrast, Fit, GroupSummary, Parameters};
 use analysis::stat::survival::{
-    FollowUp, Group, KaplanMeier, Lifetime, Mass, PointwiseMethod, RankTest, SurvivalOptions,
-    SurvivalSummary, Turnbull, quantile, summarize,
+    FollowUp, Group, Lifetime, Mass, PointwiseMethod, SurvivalOptions, SurvivalSummary, summarize,
 };
-use analysis::stat::{Estimate, Level, StatError};
 use clap::Args;
-use serde::Serialize;
 
 use super::super::planning::counted;
 use super::Options;
@@ -42,8 +39,9 @@ pub struct SurvivalArgs {
     /// every one, has been seen.
     #[arg(long, value_name = "METHOD", default_value = "log-log", value_parser = pointwise)]
     interval: PointwiseMethod,
-    /// Also the time by which this share of the trials has had the event, such as 0.9; repeatable
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    /// The share of the trials of which the time is shown by which they had the event; repeatable
+    #[arg(long, value_name = "P", default_values = ["0.25", "0.75", "0.9"], value_parser = share,
+          allow_negative_numbers = true)]
     quantile: Vec<f64>,
     /// Where the restricted mean ends; by default where the shortest group ends
     #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
@@ -62,95 +60,19 @@ pub struct SurvivalArgs {
 pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read_one_of(&args.file, &[&["time", "event"], &["left", "right"]])?;
     let groups = groups(&columns)?;
-    let summary = summarize(
+    let unused = columns.unused(&["time", "event", "left", "right", "group"]);
+    let mut summary = summarize(
         &groups,
         &SurvivalOptions {
             level: args.options.level,
             pointwise: args.interval,
             until: args.until,
             fleming_harrington: (args.rho, args.gamma),
+            quantiles: args.quantile,
         },
     )?;
-    let SurvivalSummary { groups: summaries, tests, contrasts, notes } = summary;
-    let mut answers = Vec::with_capacity(summaries.len());
-    for (summary, group) in summaries.into_iter().zip(&groups) {
-        let quantiles = quantiles(&group.trials, &args)?;
-        answers.push(GroupAnswer { summary, quantiles });
-    }
-    let answer = Answer { groups: answers, tests, contrasts, notes };
-    args.options.answer(out, &answer, || text(&answer, &args.options))
-}
-
-/// [`SurvivalSummary`], with the quantiles that were asked for.
-#[derive(Debug, Serialize)]
-struct Answer {
-    groups: Vec<GroupAnswer>,
-    tests: Vec<RankTest>,
-    contrasts: Vec<Contrast>,
-    notes: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct GroupAnswer {
-    #[serde(flatten)]
-    summary: GroupSummary,
-    quantiles: Vec<Quantile>,
-}
-
-/// The time by which a share of the trials has had the event. By Turnbull's estimate it lies in (`after`,
-/// `estimate`] and has no interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(super) struct Quantile {
-    share: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<f64>,
-    #[serde(flatten)]
-    time: Estimate,
-}
-
-fn quantiles(trials: &[Lifetime], args: &SurvivalArgs) -> Result<Vec<Quantile>, StatError> {
-    if args.quantile.is_empty() {
-        return Ok(Vec::new());
-    }
-    let (method, level) = (args.interval, args.options.level);
-    let exact: Option<Vec<FollowUp>> = trials
-        .iter()
-        .map(|trial| match *trial {
-            Lifetime::Exact(time) => FollowUp::seen(time).ok(),
-            Lifetime::RightCensored(time) => FollowUp::censored(time).ok(),
-            Lifetime::Between { .. } => None,
-        })
-        .collect();
-    match exact {
-        Some(trials) => by_kaplan_meier(&KaplanMeier::fit(&trials)?, &args.quantile, method, level),
-        None => match Turnbull::fit(trials) {
-            Ok(curve) => Ok(by_turnbull(&curve, &args.quantile)),
-            // The summary has a note of it.
-            Err(StatError::NoConvergence { .. }) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        },
-    }
-}
-
-fn by_kaplan_meier(
-    curve: &KaplanMeier,
-    shares: &[f64],
-    method: PointwiseMethod,
-    level: Level,
-) -> Result<Vec<Quantile>, StatError> {
-    let of = |&share: &f64| {
-        quantile(curve, share, method, level).map(|time| Quantile { share, after: None, time })
-    };
-    shares.iter().map(of).collect()
-}
-
-fn by_turnbull(curve: &Turnbull, shares: &[f64]) -> Vec<Quantile> {
-    let of = |&share: &f64| {
-        let (after, by) =
-            curve.quantile(share).map_or((None, None), |at| (Some(at.left), at.right));
-        Quantile { share, after, time: Estimate { estimate: by, low: None, high: None } }
-    };
-    shares.iter().map(of).collect()
+    summary.notes.extend(unused.map(|note| format!("Of the file, {note}.")));
+    args.options.answer(out, &summary, || text(&summary, &args.options))
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -171,8 +93,15 @@ fn pointwise(text: &str) -> Result<PointwiseMethod, String> {
 
 /// The trials by group, in the order in which the groups first appear.
 fn groups(columns: &Columns) -> Result<Vec<Group>, Failure> {
-    let compared = columns.has("group");
-    let by_looks = !columns.has("time");
+    let compared = columns.has_once("group")?;
+    let has = |pair: [&str; 2]| pair.into_iter().any(|name| columns.has(name));
+    let by_looks = has(["left", "right"]);
+    if by_looks && has(["time", "event"]) {
+        return Err(columns.wrong(
+            "there are columns of both kinds, `time`, `event` and `left`, `right`, which may say different \
+             things of one trial: leave the columns of one kind",
+        ));
+    }
     let mut groups: Vec<Group> = Vec::new();
     for row in columns.rows() {
         let trial = if by_looks { looked(row)? } else { followed(row)? };
@@ -218,6 +147,10 @@ fn looked(row: Row) -> Result<Lifetime, Failure> {
     Lifetime::between(left, None).map_err(|error| row.wrong("left", error))?;
     let right = match row.text("right") {
         "" => None,
+        text if text.parse().is_ok_and(|right: f64| right.is_infinite() && right > 0.0) => {
+            let why = format!("`{text}`: a trial without the event has an empty `right`");
+            return Err(row.wrong("right", why));
+        }
         _ => Some(row.number("right")?),
     };
     Lifetime::between(left, right).map_err(|error| row.wrong("right", error))
@@ -226,13 +159,13 @@ fn looked(row: Row) -> Result<Lifetime, Failure> {
 /// More rows of a curve than this are for a figure, not for a terminal.
 const CURVE_ROWS: usize = 40;
 
-fn text(summary: &Answer, options: &Options) -> String {
+fn text(summary: &SurvivalSummary, options: &Options) -> String {
     let mut text = String::new();
     for group in &summary.groups {
         if !text.is_empty() {
             text.push('\n');
         }
-        text += &group_text(&group.summary, &group.quantiles, options);
+        text += &group_text(group, options);
     }
     if !summary.tests.is_empty() {
         let mut table = Table::new(&["test between groups", "chi-square", "df", "p"]);
@@ -259,12 +192,8 @@ fn text(summary: &Answer, options: &Options) -> String {
 }
 
 /// A group's curve, median, mean and fits.
-pub(super) fn group_text(
-    group: &GroupSummary,
-    quantiles: &[Quantile],
-    options: &Options,
-) -> String {
-    let percent = number(options.level.get() * 100.0);
+pub(super) fn group_text(group: &GroupSummary, options: &Options) -> String {
+    let percent = options.level.percent();
     let name = group.group.as_ref().map_or(String::new(), |name| format!("{name}: "));
     let mut text = format!(
         "{name}{}, {} with the event, {} without\n\n",
@@ -286,8 +215,8 @@ pub(super) fn group_text(
     let mut table = Table::new(&["", "estimate", "low", "high"]);
     let (median, mean) = (&group.median, &group.rmst);
     table.row(["median".into(), number(median.estimate), number(median.low), number(median.high)]);
-    for of in quantiles {
-        let percent = number(of.share * 100.0);
+    for of in &group.quantiles {
+        let percent = number(of.p * 100.0);
         let name = match of.after {
             Some(after) => format!("{percent} % by, after {}", number(after)),
             None => format!("{percent} % by"),
@@ -376,27 +305,40 @@ fn turnbull_table(masses: &[Mass]) -> Table {
 
 fn contrast_text(contrast: &Contrast) -> String {
     let name = |group: &Option<String>| group.clone().unwrap_or_default();
-    let mut table = Table::new(&["", "estimate", "low", "high", "p"]);
+    let mut header = vec!["", "estimate", "low", "high", "p"];
+    header.extend(contrast.holm.map(|_| "p by Holm"));
+    let mut table = Table::new(&header);
     let ratio = &contrast.hazard_ratio;
     for (i, interval) in ratio.intervals.iter().enumerate() {
-        let test = if i == 0 { p_value(ratio.test.p_value) } else { String::new() };
-        table.row([
+        let mut row = vec![
             format!("hazard ratio ({})", interval.method),
             number(ratio.estimate),
             number(interval.low),
             number(interval.high),
-            test,
-        ]);
+        ];
+        if i == 0 {
+            row.push(p_value(ratio.test.p_value));
+            row.extend(contrast.holm.map(|holm| p_value(holm.hazard_ratio)));
+        }
+        table.row(row);
     }
     let difference = &contrast.rmst_difference;
-    table.row([
+    let mut row = vec![
         format!("difference of means up to {}", number(difference.until)),
         number(difference.estimate),
         number(difference.low),
         number(difference.high),
         p_value(difference.test.p_value),
-    ]);
-    format!("{} against {}\n{}", name(&contrast.test), name(&contrast.base), table.render())
+    ];
+    row.extend(contrast.holm.map(|holm| p_value(holm.rmst_difference)));
+    table.row(row);
+    format!(
+        "{} against {}\n{}{}",
+        name(&contrast.test),
+        name(&contrast.base),
+        table.render(),
+        notes(&contrast.notes)
+    )
 }
 
 fn notes(notes: &[String]) -> String {
@@ -454,9 +396,16 @@ mod tests {
             ("time,event\nNaN,1\n", "column `time`: `NaN` is not a finite number"),
             ("time,event\n1,\n", "column `event`: the cell is empty"),
             ("time,event,group\n1,1,\n", "column `group`: the cell is empty"),
-            ("time,event\n1\n", "line 2: it has 1 cells"),
+            ("time,event\n1\n", "line 2: it has 1 cell where"),
             ("left,right\n5,4\n", "column `right`: a right edge is 4, below its left edge 5"),
             ("left,right\n-1,4\n", "column `left`: a left edge is -1"),
+            (
+                "left,right\n1,inf\n",
+                "column `right`: `inf`: a trial without the event has an empty",
+            ),
+            ("time,event,left,right\n1,1,0,1\n", "times.csv: there are columns of both kinds"),
+            ("left,right,event\n1,2,1\n", "there is no column `time`"),
+            ("time,event,group,group\n1,1,a,b\n", "the column `group` is there more than once"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(says), "{error}");
@@ -482,12 +431,14 @@ mod tests {
         let asked = |csv: &str| {
             let args =
                 Line::try_parse_from(["x", "f.csv", "--quantile", "0.9", "--quantile", "0.25"]);
-            quantiles(&parse(csv).unwrap()[0].trials, &args.unwrap().args).unwrap()
+            let quantiles = args.unwrap().args.quantile;
+            let options = SurvivalOptions { quantiles, ..SurvivalOptions::default() };
+            summarize(&parse(csv).unwrap(), &options).unwrap().groups[0].quantiles.clone()
         };
         // R: quantile(survfit(Surv(time, event) ~ 1, conf.type = "log-log"), c(0.9, 0.25)).
         let report = "time,event\n14,1\n33,1\n165,1\n169,1\n280,1\n300,1\n300,0\n";
         let [late, early] = asked(report)[..] else { panic!() };
-        assert_eq!((late.share, late.time.estimate, late.time.high), (0.9, None, None));
+        assert_eq!((late.p, late.time.estimate, late.time.high), (0.9, None, None));
         assert_eq!((early.time.estimate, early.time.low), (Some(33.0), Some(14.0)));
         let [late, early] = asked("left,right\n0,7\n6,10\n7,\n")[..] else { panic!() };
         assert_eq!((late.after, late.time.estimate), (Some(7.0), Some(10.0)));
@@ -509,11 +460,7 @@ mod tests {
         .unwrap();
         let summary = summarize(&groups, &SurvivalOptions::default()).unwrap();
         let args = Line::try_parse_from(["x", "f.csv"]).unwrap().args;
-        let SurvivalSummary { groups, tests, contrasts, notes } = summary;
-        let groups =
-            groups.into_iter().map(|summary| GroupAnswer { summary, quantiles: Vec::new() });
-        let answer = Answer { groups: groups.collect(), tests, contrasts, notes };
-        let text = text(&answer, &args.options);
+        let text = text(&summary, &args.options);
         for part in ["stock: 3 trials, 3 with", "log-rank", "patched against stock", "No median"] {
             assert!(text.contains(part), "{part} in:\n{text}");
         }

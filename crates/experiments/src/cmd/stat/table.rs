@@ -54,7 +54,7 @@ impl Table {
 
 /// A number to six significant digits, `-` for one that does not exist.
 pub fn number(value: impl Into<Option<f64>>) -> String {
-    let Some(x) = value.into().filter(|x| !x.is_nan()) else { return "-".into() };
+    let Some(x) = value.into().filter(|x| x.is_finite()) else { return "-".into() };
     if x == 0.0 {
         return "0".into();
     }
@@ -70,11 +70,15 @@ pub fn number(value: impl Into<Option<f64>>) -> String {
     }
 }
 
-/// A p-value to three significant digits; below 1e-4 in scientific notation.
+/// Below this a p-value is written as being below it: none is 0, and what is computed as 0 is beyond the
+/// range of numbers.
+const LEAST_P: f64 = 1e-300;
+
+/// A p-value to three significant digits; below 1e-4 in scientific notation, never 0.
 pub fn p_value(value: impl Into<Option<f64>>) -> String {
-    match value.into() {
+    match value.into().filter(|p: &f64| !p.is_nan()) {
         None => "-".into(),
-        Some(0.0) => "0".into(),
+        Some(p) if p < LEAST_P => format!("< {LEAST_P:e}"),
         Some(p) if p < 1e-4 => format!("{p:.2e}"),
         Some(p) => {
             let decimals = (2.0 - p.log10().floor()).clamp(3.0, 7.0) as usize;
@@ -107,6 +111,7 @@ mod tests {
         assert_eq!(number(-0.25), "-0.25");
         assert_eq!(number(None), "-");
         assert_eq!(number(1234567.0), "1234567");
+        assert_eq!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(number), ["-", "-", "-"]);
     }
 
     #[test]
@@ -115,5 +120,7 @@ mod tests {
         assert_eq!(p_value(0.0079365), "0.00794");
         assert_eq!(p_value(1.0), "1.000");
         assert_eq!(p_value(3.2e-9), "3.20e-9");
+        assert_eq!([0.0, 5e-324, 9e-301].map(p_value), ["< 1e-300", "< 1e-300", "< 1e-300"]);
+        assert_eq!(p_value(1e-300), "1.00e-300");
     }
 }

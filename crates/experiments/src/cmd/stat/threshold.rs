@@ -40,7 +40,8 @@ pub struct ThresholdArgs {
 pub fn run(args: ThresholdArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read(&args.file, &["threads", "n", "k"])?;
     let rows = rows(&columns)?;
-    let answer = answer(&rows, &args.options).map_err(|error| columns.wrong(error))?;
+    let mut answer = answer(&rows, &args.options).map_err(|error| columns.wrong(error))?;
+    answer.notes.extend(columns.unused(&["threads", "n", "k"]));
     args.options.answer(out, &answer, || text(&rows, &answer, &args.options))
 }
 
@@ -95,7 +96,7 @@ fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
             let (threads, n, k) = (row.count("threads")?, row.count("n")?, row.count("k")?);
             if threads == 0 || threads > MOST_THREADS {
                 let why = format!(
-                    "{threads} threads; a thread count is 1 to {MOST_THREADS}, the most that Linux can \
+                    "it is {threads}; a thread count is 1 to {MOST_THREADS}, the most that Linux can \
                      have"
                 );
                 return Err(row.wrong("threads", why));
@@ -110,7 +111,7 @@ fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
 
 fn text(rows: &[ThreadsTried], answer: &Answer, options: &Options) -> String {
     let curve = &answer.curve;
-    let percent = number(options.level.get() * 100.0);
+    let percent = options.level.percent();
     let mut fitted = Table::new(&["", "estimate", "low", "high", "at least", "at most"]);
     let one_sided = answer.one_sided.as_ref();
     for (name, t, bounds) in [
@@ -222,7 +223,10 @@ mod tests {
             "t.csv, line 3, column `k`: 11 stalled of n = 10; k is 0 to n"
         );
         assert!(says("threads,n,k\n-4,10,0\n").contains("line 2, column `threads`"));
-        assert!(says("threads,n,k\n0,10,0\n").contains("line 2, column `threads`: 0 threads"));
+        assert!(
+            says("threads,n,k\n0,10,0\n")
+                .contains("line 2, column `threads`: it is 0; a thread count")
+        );
         assert!(says("threads,n,k\n4,x,0\n").contains("line 2, column `n`"));
         assert!(says("threads,n\n4,1\n").contains("no column `k`"));
     }

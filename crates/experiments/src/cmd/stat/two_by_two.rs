@@ -17,8 +17,12 @@ use crate::failure::Outcome;
 ///
 /// Difference, ratio and odds ratio are test against base, each with intervals; then Fisher's
 /// exact test, its mid-P, Boschloo's and Barnard's unconditional exact tests. Boschloo is the
-/// default to quote: exact for a design that fixes the number of trials a side, and never less
-/// powerful than Fisher's one-sided test.
+/// default to quote: exact for a design that fixes the number of trials a side, and one-sided never
+/// less powerful than Fisher's.
+///
+/// Two-sided, Boschloo's is twice the smaller one-sided p-value: half of the error rate goes to either
+/// direction, so that a rejection is a claim in a direction, as an interval's is. Fisher's adds up the
+/// tables that are no more likely, and may be the smaller one of the two.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: 4 of 24 stalled before the patch, none of 24 with it\n  \
                         experiments stat two-by-two 4 24 0 24")]
@@ -63,15 +67,15 @@ fn text(answer: &Answer, options: &Options) -> String {
         notes.push('\n');
     }
     format!(
-        "base  {}\ntest  {}\n\n{}\n{}\n{}{}",
+        "base  {}\ntest  {}\n\n{}\n{}\n{notes}{}",
         side(&effects.base),
         side(&effects.test),
         effect_table(effects, options),
         test_table(&summary.tests),
-        notes,
         "Default: newcombe for the difference (made of the two Wilson intervals), boschloo for the \
-         test (exact for\nfixed group sizes, and never weaker than Fisher's). Assumes independent trials with one \
-         probability a side.\n",
+         test: exact for\nfixed group sizes, and one-sided never weaker than fisher. Two-sided it is twice the \
+         smaller one-sided p-value,\nso that a rejection is a claim in a direction; fisher orders tables by \
+         likelihood. Assumes independent trials\nwith one probability a side.\n",
     )
 }
 
@@ -82,7 +86,7 @@ pub(super) fn side(side: &Side) -> String {
 
 /// Differences, ratios and odds with their intervals.
 pub(super) fn effect_table(effects: &Effects, options: &Options) -> String {
-    let percent = number(options.level.get() * 100.0);
+    let percent = options.level.percent();
     let mut table = Table::new(&[
         "test against base",
         "estimate",
@@ -136,7 +140,7 @@ fn test_table(tests: &[TestResult]) -> String {
 /// What does not exist and why; and what the numbers cannot carry.
 fn notes(summary: &TwoByTwoSummary) -> Vec<String> {
     let effects = &summary.effects;
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = Vec::new();
     if effects.base.k == 0 {
         notes.push("No events on the base side: a ratio to it does not exist".into());
     }
@@ -158,12 +162,36 @@ fn notes(summary: &TwoByTwoSummary) -> Vec<String> {
                 .into(),
         );
     }
-    if summary.tests.iter().any(|test| test.p_value.is_none()) {
+    let two_sided = |method: &str| {
+        let of =
+            |test: &&TestResult| test.method == method && test.alternative == Alternative::TwoSided;
+        summary.tests.iter().find(of).and_then(|test| test.p_value)
+    };
+    if let Some((boschloo, fisher)) = two_sided("boschloo").zip(two_sided("fisher"))
+        && boschloo > fisher
+    {
+        notes.push(
+            "Two-sided, boschloo is above fisher here: it doubles the smaller one-sided p-value, fisher \
+             adds the tables that are no more likely; which one is read is to be chosen before the \
+             trials"
+                .into(),
+        );
+    }
+    let total = effects.base.n + effects.test.n;
+    if total > unconditional::MOST_TRIALS {
         notes.push(format!(
-            "Boschloo and Barnard are enumerated up to {} trials in all; beyond that Fisher's mid-P is \
-             near Boschloo's, and near Barnard's where they are small",
+            "Boschloo and Barnard are enumerated up to {} trials in all, and here are {total}; beyond \
+             that Fisher's mid-P is near Boschloo's, and near Barnard's where they are small",
             unconditional::MOST_TRIALS
         ));
+    }
+    let undefined: Vec<&str> = ["fisher-mid-p", "barnard", "boschloo"]
+        .into_iter()
+        .filter(|method| total <= unconditional::MOST_TRIALS || *method == "fisher-mid-p")
+        .filter(|method| two_sided(method).is_none())
+        .collect();
+    if !undefined.is_empty() {
+        notes.push(format!("Not defined on this table: {}", undefined.join(", ")));
     }
     notes
 }
