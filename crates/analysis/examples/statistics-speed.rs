@@ -59,7 +59,7 @@ fn measure(folder: &Path, repeats: u32) -> Result<(), Box<dyn std::error::Error>
             let side = |trials: &&[FollowUp]| {
                 let curve = KaplanMeier::fit(trials)?;
                 let band = method.band(&curve, Level::P95);
-                let last = band.last().and_then(|bounds| bounds.low);
+                let last = band.last().and_then(|bounds| bounds.low());
                 let middle = median_by_band(&curve, method, Level::P95, &band);
                 Ok((curve, json!({"median": middle.estimate, "last_low": last})))
             };

@@ -231,10 +231,10 @@ fn survival_of_exact_and_right_censored_times() {
         for curve in [&curves.0, &curves.1].into_iter().flatten() {
             for method in PointwiseMethod::ALL {
                 for bounds in method.band(curve, level) {
-                    in_order(bounds.low, bounds.high);
-                    in_order(bounds.low_after, bounds.high);
+                    in_order(bounds.low(), bounds.high());
+                    in_order(bounds.low_after(), bounds.high());
                 }
-                in_order(method.at(curve, at, level).low, method.at(curve, at, level).high);
+                in_order(method.at(curve, at, level).low(), method.at(curve, at, level).high());
                 answered(quantile(curve, p, method, level)).into_iter().for_each(is_estimate);
                 is_estimate(median(curve, method, level));
             }

@@ -94,12 +94,12 @@ fn curves_bounds_and_medians_are_those_of_survfit() {
                 let step = &curve.steps()[j];
                 if step.survival == 0.0 || step.greenwood == 0.0 {
                     // Where R has a bound here, it is that of a variance of 0.
-                    assert_eq!((bounds.low, bounds.high), (None, None), "{what}");
+                    assert_eq!((bounds.low(), bounds.high()), (None, None), "{what}");
                     assert!(low[j].is_none_or(|x| x == step.survival), "{what}");
                     continue;
                 }
-                check(&what, bounds.low, low[j], DIRECT);
-                check(&what, bounds.high, high[j], DIRECT);
+                check(&what, bounds.low(), low[j], DIRECT);
+                check(&what, bounds.high(), high[j], DIRECT);
             }
             let found = median(&curve, method, level);
             let expected = optional(&band["median"]);
@@ -347,8 +347,8 @@ fn the_beta_product_is_that_of_a_second_derivation() {
         let band = PointwiseMethod::BetaProduct.band(&curve, level);
         for (j, bounds) in band.iter().enumerate() {
             let what = format!("case {i}, step {j}");
-            check(&what, bounds.low, numbers(&expected["low"])[j], DIRECT);
-            check(&what, bounds.high, numbers(&expected["high"])[j], DIRECT);
+            check(&what, bounds.low(), numbers(&expected["low"])[j], DIRECT);
+            check(&what, bounds.high(), numbers(&expected["high"])[j], DIRECT);
         }
     }
 }

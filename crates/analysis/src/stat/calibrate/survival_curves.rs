@@ -72,7 +72,7 @@ fn of(n: usize, censoring: Censoring, effort: &Effort, number: usize) -> Vec<Cov
         let of_curve = seen.iter().map(|survival| {
             intervals(&|curve, method| {
                 let bounds = method.at(curve, -survival.ln(), effort.level);
-                [bounds.low, bounds.high]
+                [bounds.low(), bounds.high()]
             })
         });
         let of_quantiles = shares.iter().map(|share| {

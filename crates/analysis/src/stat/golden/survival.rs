@@ -169,14 +169,14 @@ fn the_beta_product_and_its_quantiles_are_those_of_a_second_derivation() {
         assert_eq!(band.len(), times.len(), "{case}");
         for (j, (bounds, time)) in band.iter().zip(times).enumerate() {
             let of = &(time, &case);
-            close(bounds.low, case["low"][j].as_f64(), 1e-9, of);
-            close(bounds.low_after, case["low_after"][j].as_f64(), 1e-9, of);
-            close(bounds.high, case["high"][j].as_f64(), 1e-9, of);
-            assert_eq!(method.at(&curve, time, level).low, bounds.low, "{of:?}");
+            close(bounds.low(), case["low"][j].as_f64(), 1e-9, of);
+            close(bounds.low_after(), case["low_after"][j].as_f64(), 1e-9, of);
+            close(bounds.high(), case["high"][j].as_f64(), 1e-9, of);
+            assert_eq!(method.at(&curve, time, level).low(), bounds.low(), "{of:?}");
             let next = f64::from_bits(time.to_bits() + 1);
-            assert_eq!(method.at(&curve, next, level).low, bounds.low_after, "{of:?}");
+            assert_eq!(method.at(&curve, next, level).low(), bounds.low_after(), "{of:?}");
         }
-        close(method.before(&curve, level).low, case["before"].as_f64(), 1e-9, &case);
+        close(method.before(&curve, level).low(), case["before"].as_f64(), 1e-9, &case);
         for row in case["quantiles"].as_array().unwrap() {
             let found = quantile(&curve, row[0].as_f64().unwrap(), method, level).unwrap();
             close(found.low, row[1].as_f64(), 1e-9, &(row, &case));

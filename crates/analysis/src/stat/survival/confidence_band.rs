@@ -87,8 +87,8 @@ impl PointwiseMethod {
         if self != PointwiseMethod::BetaProduct {
             return Bounds::NONE;
         }
-        let low = Some((level.alpha() / 2.0).powf(1.0 / curve.trials() as f64));
-        Bounds { low, low_after: low, high: Some(1.0) }
+        let low = (level.alpha() / 2.0).powf(1.0 / curve.trials() as f64);
+        Bounds { low, low_after: low, high: 1.0 }
     }
 
     /// The interval of S at any time: that of the last step at or before it. Beyond the last time
@@ -112,20 +112,41 @@ impl PointwiseMethod {
     }
 }
 
-/// Bounds of S at a step and on to the next one. `None` does not exist.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Bounds of S at a step and on to the next one, in the room of three numbers: a curve has as many as
+/// trials.
+#[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// The lower bound at the step.
-    pub low: Option<f64>,
-    /// The lower bound after the step. Below `low` for the beta product where trials are censored
-    /// at the step: they are known to last longer than it, but not by how much.
-    pub low_after: Option<f64>,
-    /// The upper bound.
-    pub high: Option<f64>,
+    // NaN where there is none.
+    low: f64,
+    low_after: f64,
+    high: f64,
 }
 
 impl Bounds {
-    const NONE: Bounds = Bounds { low: None, low_after: None, high: None };
+    const NONE: Bounds = Bounds { low: f64::NAN, low_after: f64::NAN, high: f64::NAN };
+
+    /// The lower bound at the step; `None` does not exist.
+    pub fn low(self) -> Option<f64> {
+        Some(self.low).filter(|low| !low.is_nan())
+    }
+
+    /// The lower bound after the step. Below [`low`](Self::low) for the beta product where trials are
+    /// censored at the step: they are known to last longer than it, but not by how much.
+    pub fn low_after(self) -> Option<f64> {
+        Some(self.low_after).filter(|low| !low.is_nan())
+    }
+
+    /// The upper bound.
+    pub fn high(self) -> Option<f64> {
+        Some(self.high).filter(|high| !high.is_nan())
+    }
+}
+
+impl PartialEq for Bounds {
+    fn eq(&self, other: &Self) -> bool {
+        let all = |of: &Self| (of.low(), of.low_after(), of.high());
+        all(self) == all(other)
+    }
 }
 
 fn by_greenwood(step: &Step, z: f64, transform: fn(f64, f64) -> (f64, f64)) -> Bounds {
@@ -133,8 +154,8 @@ fn by_greenwood(step: &Step, z: f64, transform: fn(f64, f64) -> (f64, f64)) -> B
         return Bounds::NONE;
     }
     let (low, high) = transform(step.survival, z * step.greenwood.sqrt());
-    let low = Some(low.clamp(0.0, 1.0));
-    Bounds { low, low_after: low, high: Some(high.clamp(0.0, 1.0)) }
+    let low = low.clamp(0.0, 1.0);
+    Bounds { low, low_after: low, high: high.clamp(0.0, 1.0) }
 }
 
 /// With `left` trials known to last longer, S is above the α/2 quantile of W × Beta(left, 1) and
@@ -184,7 +205,7 @@ impl BetaProduct {
         } else {
             moments_quantile(self.mean, self.square, 1.0 - half)
         };
-        Bounds { low: Some(at), low_after: Some(after), high: Some(high) }
+        Bounds { low: at, low_after: after, high }
     }
 }
 
@@ -224,7 +245,7 @@ mod tests {
         let curve = curve(&[(1.0, true), (2.0, true), (2.5, false), (3.0, true), (4.0, true)]);
         for method in PointwiseMethod::ALL {
             for (step, bounds) in curve.steps().iter().zip(method.band(&curve, Level::P95)) {
-                let (Some(low), Some(high)) = (bounds.low, bounds.high) else {
+                let (Some(low), Some(high)) = (bounds.low(), bounds.high()) else {
                     assert_eq!(step.survival, 0.0);
                     continue;
                 };
@@ -240,12 +261,12 @@ mod tests {
         let band = PointwiseMethod::BetaProduct.band(&curve, Level::P95);
         // 2 of 5 last longer than 2: R's binom.test(2, 5).
         let bounds = band[1];
-        assert!((bounds.low.unwrap() - 0.052_744_950_526_316_91).abs() < 1e-12, "{bounds:?}");
-        assert!((bounds.high.unwrap() - 0.853_367_200_365_326_8).abs() < 1e-12, "{bounds:?}");
+        assert!((bounds.low().unwrap() - 0.052_744_950_526_316_91).abs() < 1e-12, "{bounds:?}");
+        assert!((bounds.high().unwrap() - 0.853_367_200_365_326_8).abs() < 1e-12, "{bounds:?}");
         // 0 of 5: at most 1 − (α/2)^(1/5).
         let bounds = band[3];
-        assert_eq!(bounds.low, Some(0.0));
-        assert!((bounds.high.unwrap() - (1.0 - 0.025f64.powf(0.2))).abs() < 1e-12, "{bounds:?}");
+        assert_eq!(bounds.low(), Some(0.0));
+        assert!((bounds.high().unwrap() - (1.0 - 0.025f64.powf(0.2))).abs() < 1e-12, "{bounds:?}");
     }
 
     #[test]
@@ -254,13 +275,13 @@ mod tests {
         let censored = curve(&[(100.0, false), (300.0, false), (300.0, false)]);
         let band = PointwiseMethod::BetaProduct.band(&censored, Level::P95);
         // Three last longer than 100: the α/2 quantile of Beta(3, 1); just after, two.
-        assert!((band[0].low.unwrap() - 0.025f64.cbrt()).abs() < 1e-12);
-        assert!((band[0].low_after.unwrap() - 0.025f64.sqrt()).abs() < 1e-12);
-        assert_eq!(band[0].high, Some(1.0));
-        assert!((band[1].low.unwrap() - 0.025f64.sqrt()).abs() < 1e-12);
-        assert_eq!(band[1].low_after, Some(0.0));
+        assert!((band[0].low().unwrap() - 0.025f64.cbrt()).abs() < 1e-12);
+        assert!((band[0].low_after().unwrap() - 0.025f64.sqrt()).abs() < 1e-12);
+        assert_eq!(band[0].high(), Some(1.0));
+        assert!((band[1].low().unwrap() - 0.025f64.sqrt()).abs() < 1e-12);
+        assert_eq!(band[1].low_after(), Some(0.0));
         let before = PointwiseMethod::BetaProduct.at(&censored, 50.0, Level::P95);
-        assert!((before.low.unwrap() - 0.025f64.cbrt()).abs() < 1e-12);
+        assert!((before.low().unwrap() - 0.025f64.cbrt()).abs() < 1e-12);
     }
 
     #[test]
@@ -268,13 +289,13 @@ mod tests {
         let curve = curve(&[(1.0, true), (3.0, true), (4.0, false), (5.0, false)]);
         for method in PointwiseMethod::ALL {
             let band = method.band(&curve, Level::P95);
-            assert_eq!(method.at(&curve, 1.0, Level::P95).low, band[0].low);
-            assert_eq!(method.at(&curve, 3.5, Level::P95).high, band[1].high);
-            assert_eq!(method.at(&curve, 4.0, Level::P95).low, band[2].low);
-            assert_eq!(method.at(&curve, 4.5, Level::P95).low, band[2].low_after);
+            assert_eq!(method.at(&curve, 1.0, Level::P95).low(), band[0].low());
+            assert_eq!(method.at(&curve, 3.5, Level::P95).high(), band[1].high());
+            assert_eq!(method.at(&curve, 4.0, Level::P95).low(), band[2].low());
+            assert_eq!(method.at(&curve, 4.5, Level::P95).low(), band[2].low_after());
         }
         assert_eq!(PointwiseMethod::LogLog.at(&curve, 6.0, Level::P95), Bounds::NONE);
         assert_eq!(PointwiseMethod::LogLog.at(&curve, 0.5, Level::P95), Bounds::NONE);
-        assert_eq!(PointwiseMethod::BetaProduct.at(&curve, 6.0, Level::P95).low, Some(0.0));
+        assert_eq!(PointwiseMethod::BetaProduct.at(&curve, 6.0, Level::P95).low(), Some(0.0));
     }
 }

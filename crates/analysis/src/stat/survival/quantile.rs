@@ -68,9 +68,9 @@ pub fn median_by_band(
 fn inverted(curve: &KaplanMeier, p: f64, before: Bounds, band: &[Bounds]) -> Estimate {
     let times = curve.steps().iter().map(|step| step.time);
     // So few trials that S may be at 1 − p from the start have a lower bound of 0.
-    let start = std::iter::once((0.0, before.low));
-    let low = start.chain(times.clone().zip(band.iter().map(|bounds| bounds.low_after)));
-    let high = times.clone().zip(band.iter().map(|bounds| bounds.high));
+    let start = std::iter::once((0.0, before.low()));
+    let low = start.chain(times.clone().zip(band.iter().map(|bounds| bounds.low_after())));
+    let high = times.clone().zip(band.iter().map(|bounds| bounds.high()));
     let survival = times.zip(curve.steps().iter().map(|step| Some(step.survival)));
     Estimate {
         estimate: first_at_or_below(survival, 1.0 - p),

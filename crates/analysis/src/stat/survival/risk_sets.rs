@@ -20,15 +20,16 @@ pub(super) fn tied_times(trials: &[FollowUp]) -> Vec<Step> {
     let changes = keys.windows(2).filter(|pair| pair[0] >> 1 != pair[1] >> 1).count();
     let Some(first) = keys.first() else { return Vec::new() };
     let mut steps = vec![Step::EMPTY; changes + 1];
-    let (mut time, mut at) = (first >> 1, 0);
+    let (mut time, mut at, mut events, mut censored) = (first >> 1, 0, 0, 0);
     for key in keys {
-        // Whether a time is a new one is as good as random: adding it is cheaper than a branch.
-        at += usize::from(key >> 1 != time);
+        // Whether a time is a new one is as good as random: no branch on it.
+        let same = u64::from(key >> 1 == time);
         time = key >> 1;
+        at += (1 - same) as usize;
+        events = events * same + (key & 1);
+        censored = censored * same + (!key & 1);
         let step = &mut steps[at];
-        step.time = f64::from_bits(time);
-        step.events += key & 1;
-        step.censored += !key & 1;
+        (step.time, step.events, step.censored) = (f64::from_bits(time), events, censored);
     }
     steps
 }

@@ -428,8 +428,8 @@ fn by_kaplan_meier(
             events: Some(step.events),
             censored: Some(step.censored),
             survival: step.survival,
-            low: bounds.low,
-            high: bounds.high,
+            low: bounds.low(),
+            high: bounds.high(),
         })
         .collect();
     let median = median_by_band(curve, options.pointwise, options.level, &band);
