@@ -4,7 +4,8 @@
     statistics-ratio.py compare PROGRAM FOLDER PAIRS    times both, in turn
 
 Only the computation is timed: no start of a program, no import, no reading. Both sides hold the data in the
-form that they compute from (numpy arrays; vectors). Answers are compared before speeds are.
+form that they compute from (numpy arrays; vectors), and each has done the same once before, which is not counted.
+Answers are compared before speeds are.
 """
 
 import json
@@ -90,9 +91,11 @@ def same(what, ours, theirs):
 def compare(program, folder, pairs):
     functions = theirs(folder)
     seconds = {what: [] for what in functions}
+    for function in functions.values():
+        function()
     for _ in range(pairs):
-        lines = subprocess.run([program, folder, "1"], check=True, capture_output=True, text=True).stdout.splitlines()
-        for line in map(json.loads, lines):
+        lines = subprocess.run([program, folder, "2"], check=True, capture_output=True, text=True).stdout.splitlines()
+        for line in map(json.loads, lines[len(functions):]):
             what = line["what"]
             start = time.perf_counter()
             answer = functions[what]()

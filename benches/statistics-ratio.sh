@@ -9,9 +9,10 @@
 #             scipy.stats.bootstrap(method="BCa")
 #   survival  Kaplan-Meier curves of two groups with pointwise intervals and medians, and the
 #             log-rank test between them, over 1,000,000 rows, against lifelines
-# Only the computation is timed, on data that both hold in memory; and only where both give the same
-# answer. Ours uses all CPUs, the others what they use (lifelines and scipy: one). Our bca draws the
-# medians of resamples from their law in place of resampling, which is most of its ratio.
+# Only the computation is timed, on data that both hold in memory, after one round of each that is
+# not counted; and only where both give the same answer. Ours uses all CPUs, the others what they use
+# (lifelines and scipy: one). Our bca draws the medians of resamples from their law in place of
+# resampling, which is most of its ratio.
 #
 # Needs python3 with venv and network, or PYTHON, an interpreter that has scipy and lifelines. The
 # packages go to the build folder (target/oracle), which git ignores.

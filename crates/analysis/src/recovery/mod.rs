@@ -88,7 +88,8 @@ pub struct CellRecovery {
     pub until_s: Option<f64>,
     /// The restricted mean, in seconds.
     pub rmst: Estimate,
-    /// Recoveries a second, if they are memoryless, with the exact interval.
+    /// Recoveries a second, if they are memoryless, with the interval of their events (gamma,
+    /// Poisson), or by profile likelihood where they are known between looks.
     pub rate: Estimate,
     /// Weibull's scale, in seconds.
     pub weibull_scale: Option<f64>,
