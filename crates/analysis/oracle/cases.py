@@ -24,6 +24,20 @@ def tables(count, most, seed):
     return list(dict.fromkeys(out))
 
 
+def bisect(f, low, high, steps=70):
+    """The zero of a falling f, in mpmath's precision."""
+    import mpmath as mp
+
+    low, high = mp.mpf(low), mp.mpf(high)
+    for _ in range(steps):
+        middle = (low + high) / 2
+        if f(middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
 def write(path, packages, what, cases):
     """Writes the golden values, a case a line, with the versions that made them."""
     head = {"python": platform.python_version()} | {name: version(name) for name in packages}

@@ -15,21 +15,9 @@ import random
 import mpmath as mp
 from scipy.stats import hypergeom
 
-from cases import write
+from cases import bisect, write
 
 mp.mp.dps = 30
-
-
-def halve(f, low, high, steps=100):
-    """Where a falling f crosses 0."""
-    low, high = mp.mpf(low), mp.mpf(high)
-    for _ in range(steps):
-        middle = (low + high) / 2
-        if f(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
 
 
 def most_likely_base(y2, n2, y1, n1, theta):
@@ -52,7 +40,7 @@ def most_likely_base(y2, n2, y1, n1, theta):
         return mp.mpf(0)
     if slope(top * (1 - mp.mpf(10) ** -28)) > 0:
         return top
-    return halve(slope, mp.mpf(10) ** -28 * top, top * (1 - mp.mpf(10) ** -28))
+    return bisect(slope, mp.mpf(10) ** -28 * top, top * (1 - mp.mpf(10) ** -28), 100)
 
 
 def ratio_interval(rows, level):
@@ -78,8 +66,8 @@ def ratio_interval(rows, level):
         return distance / mp.sqrt(variance)
 
     # 60 halvings of a range of 30 in the logarithm leave 1e-17.
-    low = 0.0 if test == 0 else float(mp.exp(halve(lambda u: score(u) - z, -15, 15, 60)))
-    high = None if base == 0 else float(mp.exp(halve(lambda u: score(u) + z, -15, 15, 60)))
+    low = 0.0 if test == 0 else float(mp.exp(bisect(lambda u: score(u) - z, -15, 15, 60)))
+    high = None if base == 0 else float(mp.exp(bisect(lambda u: score(u) + z, -15, 15, 60)))
     return (float(test / base) if base else None), [low, high]
 
 
@@ -106,7 +94,7 @@ def difference_interval(rows, level):
         return float(d), [None, None]
     # Kept while (d - delta)^2 <= z^2 V(delta); it opens upwards, so one crossing on either side.
     kept = lambda delta: z**2 * sato(rows, delta) - (d - delta) ** 2
-    low, high = halve(lambda x: kept(d - x), 0, 4), halve(lambda x: kept(d + x), 0, 4)
+    low, high = bisect(lambda x: kept(d - x), 0, 4, 100), bisect(lambda x: kept(d + x), 0, 4, 100)
     return float(d), [float(max(-1, d - low)), float(min(1, d + high))]
 
 

@@ -24,22 +24,10 @@ from scipy.stats import barnard_exact, binom, boschloo_exact, fisher_exact
 from scipy.stats.contingency import odds_ratio
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from cases import tables, write
+from cases import bisect, tables, write
 
 mp.mp.dps = 22
 SIDES = ["two-sided", "less", "greater"]
-
-
-def bisect(f, low, high, steps=70):
-    """The zero of a falling f."""
-    low, high = mp.mpf(low), mp.mpf(high)
-    for _ in range(steps):
-        middle = (low + high) / 2
-        if f(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
 
 
 def z_of(level):
