@@ -52,7 +52,7 @@ def answer(ends, values, share, hold):
     least = min((v for v in values if v > 0), default=CONTROL)
     logs = [math.log(max(v, least / 2)) for v in values]
     steps = sorted(abs(b - a) for a, b in zip(logs, logs[1:]))
-    sigma = max(steps[len(steps) // 2] / (0.6744897501960817 * math.sqrt(2)) if steps else 0.0, 0.01)
+    sigma = max(steps[(len(steps) - 1) // 2] / (0.6744897501960817 * math.sqrt(2)) if steps else 0.0, 0.01)
     starts = cut(logs, sigma, 2 * math.log(max(n, 2)))
     begins = [0.0] + ends[:-1]
     # Of each sample: whether its phase reaches the share, and whether it is a phase of its own with an operation in it.

@@ -1461,15 +1461,11 @@ impl fmt::Display for Fact {
                     counted(*threads, "thread", "threads"),
                     counted(*watched, "trial", "trials"),
                 )?;
-                let mut aside = Vec::new();
-                if let Some(ControlWatched { n, watched, .. }) = control {
-                    aside.push(format!("the control's own in {n} of {watched}"));
-                }
                 if *one_sample > 0 {
-                    aside.push(format!("for a single sample, {one_sample} more"));
+                    write!(f, ", for a single sample in {one_sample} more")?;
                 }
-                if !aside.is_empty() {
-                    write!(f, " ({})", aside.join("; "))?;
+                if let Some(ControlWatched { n, watched, .. }) = control {
+                    write!(f, " (the control's own in {n} of {watched})")?;
                 }
                 let hold = hold_s.map_or_else(|| "the stated time".to_string(), seconds);
                 match events {

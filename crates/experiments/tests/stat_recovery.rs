@@ -217,6 +217,31 @@ fn what_is_no_timeline_is_named_with_line_and_column() {
     with(fine, "--control 36 --hold -3s").refused(&["--hold"]);
     with(fine, "--control 36 --start 9s").refused(&["begins at or after 9 s"]);
     with(fine, "--control 36 --penalty 0").refused(&["the penalty a change is 0"]);
+    with(fine, "--control 36 --least-samples x").refused(&["--least-samples"]);
     with(fine, "--control 36 --trial 1").refused(&["--trial needs a column `trial`"]);
     user.experiments("stat recovery none.csv --control 36").refused(&["none.csv cannot be read"]);
+}
+
+#[test]
+fn a_single_sample_gives_way_to_a_longer_stall_and_is_noted() {
+    let user = User::new();
+    user.write("t.csv", "t_s,mops_per_s\n1,36\n2,36\n3,3\n4,36\n5,36\n6,36\n7,36\n8,36\n");
+    let found = json(&user, "t.csv --control 36");
+    let note = found["trials"][0]["notes"][0].as_str().unwrap();
+    assert!(note.contains("no more than 1 sample in a row"), "{note}");
+    let asked = "t.csv --control 36 --least-samples 1 --start 1s";
+    let found = json(&user, asked);
+    assert_eq!(found["trials"][0]["notes"], serde_json::json!([]));
+    assert_eq!(found["trials"][0]["samples"], 7);
+    // A later stall that is long enough comes first.
+    user.write(
+        "t.csv",
+        "t_s,mops_per_s\n1,36\n2,3\n3,36\n4,36\n5,36\n6,36\n7,3\n8,3\n9,3\n10,36\n11,36\n12,36\n",
+    );
+    let found = json(&user, "t.csv --control 36 --hold 2s");
+    assert_eq!(found["trials"][0]["onset"]["left_s"], 6.0, "{found}");
+    // Short, and half of its steps are changes of level.
+    user.write("t.csv", "t_s,mops_per_s\n1,36\n2,3\n3,3\n4,36\n5,36\n");
+    let found = json(&user, "t.csv --control 36 --hold 1s");
+    assert_eq!(found["trials"][0]["outcome"], "recovered");
 }

@@ -466,7 +466,7 @@ mod tests {
         let answer = found.answer_lines().join("\n");
         assert!(
             answer.contains(
-                "in 5 of 7 trials (the control's own in 0 of 7; for a single sample, 2 more)"
+                "in 5 of 7 trials, for a single sample in 2 more (the control's own in 0 of 7)"
             ),
             "{answer}"
         );

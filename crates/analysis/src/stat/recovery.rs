@@ -139,6 +139,8 @@ pub struct Recovery {
     pub penalty: f64,
     /// When the clock started.
     pub start_s: f64,
+    /// How many samples begin from then on: those that were looked at.
+    pub samples: usize,
 }
 
 impl Recovery {
@@ -250,6 +252,7 @@ pub fn recovery(samples: &[Sample], rule: &RecoveryRule) -> Result<Recovery, Sta
         sigma,
         penalty,
         start_s: rule.start_s,
+        samples: looked.len(),
     };
     let Some(stall) = cut.stall() else { return Ok(result) };
     result.onset = Some(if stall.onset == 0 {

@@ -134,8 +134,9 @@ pub fn schwarz_penalty(n: usize) -> f64 {
 }
 
 /// The noise's standard deviation, from the median absolute first difference: changes of level
-/// are few among the differences and do not count. 0 if half of the values repeat the one before,
-/// or there are fewer than two.
+/// are few among the differences and do not count. Of an even number it is the lower of the two in
+/// the middle, so that as many changes as not still leave the noise. 0 if half of the values repeat
+/// the one before, or there are fewer than two.
 pub fn noise_sigma(values: &[f64]) -> f64 {
     let mut steps: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     if steps.is_empty() {
@@ -145,7 +146,7 @@ pub fn noise_sigma(values: &[f64]) -> f64 {
     // A difference of two Gaussian values has √2 of their deviation, and a median of its absolute
     // value of 0.6745 of that.
     const MEDIAN_OF_ABSOLUTE_NORMAL: f64 = 0.674_489_750_196_081_7;
-    steps[steps.len() / 2] / (MEDIAN_OF_ABSOLUTE_NORMAL * std::f64::consts::SQRT_2)
+    steps[(steps.len() - 1) / 2] / (MEDIAN_OF_ABSOLUTE_NORMAL * std::f64::consts::SQRT_2)
 }
 
 /// Running sums, about the series' mean so that the squares keep their digits.
@@ -303,6 +304,8 @@ mod tests {
         assert!((sigma - 1.0).abs() < 0.35, "{sigma}");
         assert_eq!(noise_sigma(&[1.0]), 0.0);
         assert_eq!(noise_sigma(&[2.0; 9]), 0.0);
+        // As many changes as not: the changes are not the noise.
+        assert_eq!(noise_sigma(&[36.0, 3.0, 3.0, 36.0, 36.0]), 0.0);
     }
 
     #[test]

@@ -20,6 +20,9 @@ use super::sorted;
 /// 67 % with two values a side and 90 % with three, from five on about what they say.
 const FEWEST_TO_TRUST: usize = 5;
 
+/// Of the resamples beyond a bound, fewer than which say little of where it is.
+const FEWEST_BEYOND: f64 = 5.0;
+
 /// The ratio of medians with its intervals; `None` where it does not exist.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MedianRatio {
@@ -93,6 +96,14 @@ impl MedianRatio {
         }
         let (law_a, law_b) = (ResampledMedian::new(a), ResampledMedian::new(b));
         let replicates = Replicates::draw(resampling, |rng| law_a.draw(rng) / law_b.draw(rng));
+        if (replicates.len() as f64) * level.alpha() / 2.0 < FEWEST_BEYOND {
+            ratio.notes.push(format!(
+                "an interval at {} % leaves fewer than {FEWEST_BEYOND} of {} resamples beyond a bound: \
+                 it is about the outermost of them, and more resamples widen it",
+                level.percent(),
+                replicates.len()
+            ));
+        }
         if replicates.undefined() > 0 {
             ratio.notes.push(format!(
                 "{} of {} resamples have a ratio of 0/0; they count against both bounds",

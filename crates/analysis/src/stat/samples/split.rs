@@ -35,6 +35,8 @@ const MOST_FITTED: usize = 5_000;
 pub struct Split {
     /// How many values.
     pub n: usize,
+    /// How many of them are 0. They have no logarithm: dip and components are of the others.
+    pub zeros: usize,
     /// The cut, in the values' unit: below it is the lower mode. `None` where one mode is enough.
     pub cut: Option<f64>,
     /// How many values are below the cut; `None` without one.
@@ -77,6 +79,7 @@ pub fn split(values: &[f64], resampling: Resampling) -> Result<Split, StatError>
     let positive = &ascending[zeros..];
     let mut found = Split {
         n: ascending.len(),
+        zeros,
         cut: None,
         lower: None,
         bic_gain: None,
@@ -88,7 +91,11 @@ pub fn split(values: &[f64], resampling: Resampling) -> Result<Split, StatError>
         let logs: Vec<f64> = thinned(positive).iter().map(|x| x.ln()).collect();
         found.dip = Some(dip::test(&logs, resampling)?);
         found.reason = if positive.len() < LEAST_VALUES {
-            format!("{} positive values are too few to tell two modes from one", positive.len())
+            let few = match positive.len() {
+                1 => "1 positive value is".to_owned(),
+                n => format!("{n} positive values are"),
+            };
+            format!("{few} too few to tell two modes from one")
         } else if first == last {
             "all positive values are equal".into()
         } else {

@@ -30,7 +30,7 @@ use crate::failure::{Failure, Outcome};
 ///
 /// The log throughput is cut where its level changes: exact penalised segmentation, which has PELT's
 /// optimum, with the noise (sigma) from the differences of neighbours and a penalty a change. The stall
-/// begins with the first phase below --share of the control. The recovery is the first phase after it
+/// begins with the first phase below --share of the control, of those with --least-samples in a row if any. The recovery is the first phase after it
 /// from which on none is below for --hold; rises that lack one of the two are partial recoveries, and
 /// later falls are relapses. A sample is a mean over its interval, so begin and end are known between two
 /// samples only, in (after, by], and a stall without an end is right-censored. Where several trials
@@ -60,6 +60,10 @@ pub struct RecoveryArgs {
     /// reached it
     #[arg(long, default_value = "3s", value_name = "SPAN", allow_hyphen_values = true)]
     hold: Span,
+    /// How many samples in a row below the share make a stall; one of fewer is told only where there is
+    /// no longer one, with a note, and is not estimated together with others
+    #[arg(long, default_value_t = 2, value_name = "COUNT")]
+    least_samples: usize,
     /// When the clock starts; samples that begin earlier are not looked at. By default the trial's start,
     /// and in a file with a column `threads` when the last of them existed
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
@@ -79,6 +83,7 @@ pub fn run(args: RecoveryArgs, out: &mut dyn Write) -> Outcome {
     let rule = RecoveryRule {
         share: args.share,
         hold_s: args.hold.seconds(),
+        least_samples: args.least_samples,
         penalty: args.penalty,
         ..RecoveryRule::new(args.control)
     };
@@ -103,7 +108,7 @@ pub fn run(args: RecoveryArgs, out: &mut dyn Write) -> Outcome {
         hold_s: args.hold.seconds(),
         penalty: args.penalty,
     };
-    let (together, notes) = together(&trials, &args.options)?;
+    let (together, notes) = together(&trials, args.least_samples, &args.options)?;
     let answer = Answer { rule, trials, together, notes };
     args.options.answer(out, &answer, || text(&answer, &args.options))
 }
@@ -341,6 +346,7 @@ impl TrialAnswer {
         answer.phases = found.phases.clone();
         (answer.sigma, answer.penalty) = (Some(found.sigma), Some(found.penalty));
         answer.start_s = Some(found.start_s);
+        answer.samples = found.samples;
         answer.found = Some(found);
         answer
     }
@@ -382,7 +388,32 @@ fn answer(
         ));
     }
     notes.extend(gap(&timeline.samples, start_s));
+    notes.extend(found.as_ref().and_then(|found| untold(&timeline.samples, found, &rule)));
     Ok(TrialAnswer::of(timeline, found, notes))
+}
+
+/// Whether a stall is as short as chance makes them, or samples lie below the share where none is told.
+fn untold(samples: &[Sample], found: &Recovery, rule: &RecoveryRule) -> Option<String> {
+    if (1..rule.least_samples).contains(&found.longest_below) {
+        return Some(format!(
+            "no more than {} in a row below the share: a look that came late, or a neighbour on the CPU, \
+             makes that too",
+            counted(found.longest_below as u64, "sample")
+        ));
+    }
+    let below = samples
+        .iter()
+        .filter(|sample| sample.t_s > rule.start_s)
+        .filter(|sample| sample.throughput < rule.share * rule.control)
+        .count();
+    (found.course == Course::NeverStalled && below > 0).then(|| {
+        format!(
+            "{} below the share, but not {} in a row at a level of their own, given a noise (sigma) of {}",
+            counted(below as u64, "sample"),
+            rule.least_samples,
+            number(found.sigma)
+        )
+    })
 }
 
 /// Whether samples are missing: an interval far longer than the others, of which there is only one
@@ -418,11 +449,14 @@ const MOST_TOGETHER: usize = 1_000;
 /// The lengths of the stalls, where there are several.
 fn together(
     trials: &[TrialAnswer],
+    least_samples: usize,
     options: &Options,
 ) -> Result<(Option<GroupSummary>, Vec<String>), StatError> {
     let stalls: Vec<Lifetime> = trials
         .iter()
-        .filter_map(|trial| trial.found.as_ref().and_then(Recovery::stall_duration))
+        .filter_map(|trial| trial.found.as_ref())
+        .filter(|found| found.longest_below >= least_samples)
+        .filter_map(Recovery::stall_duration)
         .collect();
     if stalls.len() < 2 {
         return Ok((None, Vec::new()));

@@ -284,6 +284,13 @@ fn text(answer: &Answer, options: &Options) -> String {
 /// Whether a sample has two modes, and why.
 fn said(name: &str, modes: &Split) -> String {
     match (modes.cut, modes.lower) {
+        // Nothing but zeros below the cut: no fit, but the rule's convention.
+        (Some(cut), Some(lower)) if lower == modes.zeros => format!(
+            "Note: {lower} of {} values of {name} are 0, which have no logarithm: the rule `split` takes \
+             them as the lower mode, below {}; dip and components are of the others.\n",
+            modes.n,
+            number(cut),
+        ),
         (Some(cut), Some(lower)) => format!(
             "Note: {name} has two modes, {lower} of {} below {}: {}. A median describes neither.\n",
             modes.n,
