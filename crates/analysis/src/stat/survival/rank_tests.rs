@@ -149,7 +149,9 @@ pub fn rank_tests_of_curves(
     // The weights of a span need the curve of all groups at its start: the spans before it.
     let all_lasted = |span: &Range<f64>| {
         let mut survival = 1.0;
-        walk(&groups, span.clone(), |at_risk, events| survival *= lasted(at_risk, events));
+        walk(&groups, span.clone(), |at_risk, events| {
+            survival *= lasted(at_risk.iter().sum(), events.iter().sum());
+        });
         survival
     };
     let weighted = weights.iter().any(|w| matches!(w, RankWeight::FlemingHarrington { .. }));
@@ -178,9 +180,8 @@ pub fn rank_tests_of_curves(
 }
 
 /// The share of those at risk that do not have the event.
-fn lasted(at_risk: &[f64], events: &[f64]) -> f64 {
-    let total: f64 = at_risk.iter().sum();
-    (total - events.iter().sum::<f64>()) / total
+fn lasted(at_risk: f64, events: f64) -> f64 {
+    (at_risk - events) / at_risk
 }
 
 /// What a span of time adds to the tests.
@@ -214,7 +215,7 @@ impl Part {
                 let w = weight.at(total_at_risk, survival);
                 sum.add(w, events, total_events, at_risk, total_at_risk);
             }
-            survival *= (total_at_risk - total_events) / total_at_risk;
+            survival *= lasted(total_at_risk, total_events);
         });
         part
     }

@@ -249,7 +249,7 @@ struct Rule {
 #[derive(Debug, Serialize)]
 struct TrialAnswer {
     trial: Option<String>,
-    /// Samples with a throughput.
+    /// Samples that were looked at; without an answer, those with a throughput.
     samples: usize,
     /// `recovered`, `not-recovered`, `never-stalled`, or `not-observable`.
     outcome: &'static str,
