@@ -267,7 +267,7 @@ impl<'a, W: Work> Drive<'a, W> {
         begin_ns
     }
 
-    /// Looks on until the duration is over or a thread leaves by itself.
+    /// Looks on until the duration is over, or the threads' work.
     fn watch_window(&mut self, begin_ns: u64, main_part: &mut dyn MainPart) -> u64 {
         let latest_ns = begin_ns.saturating_add(self.spec.duration.ns());
         if main_part.sets_slots()
@@ -278,7 +278,7 @@ impl<'a, W: Work> Drive<'a, W> {
         loop {
             let now_ns = clock::monotonic_ns();
             let end_ns = self.end_ns(begin_ns, latest_ns);
-            if now_ns >= end_ns || self.stage.anyone_left() {
+            if now_ns >= end_ns || self.stage.work_is_over(self.handles.len()) {
                 break;
             }
             self.look_if_due(now_ns);

@@ -3,7 +3,7 @@
 //! Nothing here can block on a private futex: plain atomics that the main thread writes once, and
 //! for the barrier a shared futex, which is in the kernel's global hash.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use kernel_abi::Errno;
 use kernel_abi::clock;
@@ -27,6 +27,7 @@ pub struct Stage {
 struct Left {
     first_ns: AtomicU64,
     last_ns: AtomicU64,
+    threads: AtomicUsize,
     errno: AtomicI32,
 }
 
@@ -40,6 +41,7 @@ impl Stage {
             left: Apart(Left {
                 first_ns: AtomicU64::new(u64::MAX),
                 last_ns: AtomicU64::new(0),
+                threads: AtomicUsize::new(0),
                 errno: AtomicI32::new(0),
             }),
         }
@@ -110,11 +112,19 @@ impl Stage {
         let now = clock::monotonic_ns();
         self.left.0.last_ns.fetch_max(now, Ordering::Relaxed);
         self.left.0.first_ns.fetch_min(now, Ordering::Release);
+        self.left.0.threads.fetch_add(1, Ordering::Release);
     }
 
     /// Whether a thread has left: before the stop, one that finished its work or failed.
     pub fn anyone_left(&self) -> bool {
         self.left.0.first_ns.load(Ordering::Acquire) != u64::MAX
+    }
+
+    /// Whether nothing more will be done: all of so many threads have left, or one has failed, for
+    /// which others may wait. One that found no work left says nothing of those that still do
+    /// theirs.
+    pub fn work_is_over(&self, threads: usize) -> bool {
+        self.failed().is_some() || self.left.0.threads.load(Ordering::Acquire) >= threads
     }
 
     /// When the first thread left, and the last; only after all were joined.
@@ -140,5 +150,24 @@ impl Seat {
     #[inline(always)]
     pub fn count(&self, ops: u64) {
         self.ops.0.store(ops, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_over_when_all_have_left_or_one_has_failed() {
+        let stage = Stage::new(true);
+        assert!(!stage.anyone_left() && !stage.work_is_over(2));
+        stage.leave();
+        assert!(stage.anyone_left() && !stage.work_is_over(2));
+        stage.leave();
+        assert!(stage.work_is_over(2));
+
+        let stage = Stage::new(true);
+        stage.fail(Errno(11));
+        assert!(stage.work_is_over(2));
     }
 }

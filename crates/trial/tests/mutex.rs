@@ -49,6 +49,22 @@ fn a_fixed_amount_ends_by_itself_and_reports_its_seconds() {
 }
 
 #[test]
+fn who_finds_nothing_left_does_not_end_the_others_work() {
+    // 33 pairs are one share of 32 and one of 1: four of the six threads leave at once, and for
+    // the 33 ms or more of the others the main thread looks on each millisecond.
+    let mut spec = mutex("store-wake");
+    spec.locks = Some("1".parse().expect("a count"));
+    spec.duration = "60s".parse().expect("a span");
+    spec.sample = "1ms".parse().expect("a span");
+    spec.parameters.pairs = Some(33);
+    spec.parameters.critical_ns = Some(1_000_000);
+    let record = trial(&spec);
+    assert_eq!(record.status, Status::Ok, "{record:?}");
+    assert_eq!(metric(&record, "pairs"), Some(33.0), "{record:?}");
+    assert!(metric(&record, "seconds").is_some_and(|s| s >= 0.03), "{record:?}");
+}
+
+#[test]
 fn an_amount_that_is_not_done_in_time_is_censored() {
     let mut spec = mutex("exchange");
     spec.parameters.pairs = Some(u64::MAX);
