@@ -240,6 +240,45 @@ fn the_timeline_shows_a_recovery_a_rise_and_the_control() {
 }
 
 #[test]
+fn throughputs_of_one_workload_have_one_scale() {
+    let analysis = analysed(&several_kernels());
+    let drawn: Vec<_> = AnyFigure::of(&analysis).iter().map(|f| f.svg().unwrap()).collect();
+    let numbers = |name: &str| -> Vec<f64> {
+        let figure = drawn.iter().find(|figure| figure.name == name).unwrap();
+        figure.svg.lines().filter_map(|line| line.trim().parse().ok()).collect()
+    };
+    assert!(numbers("throughput-1").contains(&1000.0));
+    assert_eq!(numbers("throughput-1"), numbers("throughput-2"));
+    assert_eq!(numbers("throughput-1"), numbers("throughput-3"));
+}
+
+#[test]
+fn a_threshold_beyond_the_thread_counts_has_an_arrow() {
+    let threshold = |stalled_at: &dyn Fn(u32) -> u32| {
+        let mut made = Synthetic::new(192);
+        for (at, threads) in [16, 32, 48].into_iter().enumerate() {
+            for trial in 0..20 {
+                let row = made.trial(threads, "auto");
+                if trial < stalled_at(at as u32) {
+                    (row.pivot, row.pivot_s) = (Some(Pivot::Pending), Some(1.0));
+                    row.mops_per_s = Some(1.0);
+                }
+                made.trial(threads, "slots:512");
+            }
+        }
+        let analysis = analysed(&made);
+        let mut drawn = AnyFigure::of(&analysis).into_iter().map(|figure| figure.svg().unwrap());
+        drawn.find(|figure| figure.name == "threshold").unwrap().svg
+    };
+    // A text is broken into lines; its words are what a reader sees.
+    let words = |svg: String| svg.split_whitespace().collect::<Vec<_>>().join(" ");
+    let seldom = words(threshold(&|at| [0, 2, 6][at as usize]));
+    let within = words(threshold(&|at| [0, 10, 20][at as usize]));
+    assert!(seldom.contains("an arrow:"));
+    assert!(!within.contains("an arrow:"));
+}
+
+#[test]
 fn what_is_written_is_told_and_a_bad_place_is_an_error() {
     let folder = tempfile::TempDir::new().unwrap();
     let analysis = analysed(&Synthetic::reported());

@@ -37,6 +37,19 @@ impl<'a> Threshold<'a> {
         (!curves.is_empty()).then_some(Threshold { analysis, curves, counts })
     }
 
+    /// Whether an interval has an end within the thread counts and another beyond them.
+    fn an_interval_goes_on(&self) -> bool {
+        let (Some(first), Some(last)) = (self.counts.first(), self.counts.last()) else {
+            return false;
+        };
+        let (first, last) = (*first as f64, *last as f64);
+        self.curves.iter().filter(|(_, curve)| curve.t50.estimate.is_some()).any(|(_, curve)| {
+            let low = curve.t50.low.unwrap_or(f64::MIN_POSITIVE);
+            let high = curve.t50.high.unwrap_or(f64::MAX);
+            (low < last && high > last) || (low < first && high > first)
+        })
+    }
+
     fn plot(&self) -> Plot {
         let series: Vec<&Series> = self.curves.iter().map(|(series, _)| *series).collect();
         let mut entries: Vec<Entry> = series
@@ -59,8 +72,13 @@ impl<'a> Threshold<'a> {
         });
         let subtitle = format!(
             "Points: share of stalled trials. Curve: Firth's logistic regression on log2(threads). \
-             Dashes: isotonic estimate, which assumes only that the share does not fall. Interval at {}.",
-            percent(self.analysis.level.get())
+             Dashes: isotonic estimate, which assumes only that the share does not fall. Interval at {}{}.",
+            percent(self.analysis.level.get()),
+            if self.an_interval_goes_on() {
+                "; an arrow: it goes on beyond the counts"
+            } else {
+                ""
+            }
         );
         Plot::new(
             self.size(),
@@ -141,11 +159,22 @@ impl Figure for Threshold<'_> {
                     let ends = [inside(low), inside(high)].map(|t| aside(plot.point(t, 0.5)));
                     canvas.line(&ends, look.colour, 1.8)?;
                 }
-                // An end or an estimate beyond the thread counts has no bar.
+                // An estimate beyond the thread counts has no bar, an end beyond them an arrow.
                 for (t, height) in [(low, 2.5), (half, 5.0), (high, 2.5)] {
                     if range.contains(&t) {
                         bar(t, height)?;
                     }
+                }
+                let arrow = |tip: f64, back: f64| {
+                    let (x, y) = aside(plot.point(tip, 0.5));
+                    let head = [(x - back, y - 3.0), (x, y), (x - back, y + 3.0)];
+                    canvas.line(&head, look.colour, 1.8)
+                };
+                if low < *range.start() && high > *range.start() {
+                    arrow(*range.start(), -4.0)?;
+                }
+                if high > *range.end() && low < *range.end() {
+                    arrow(*range.end(), 4.0)?;
                 }
             }
         }

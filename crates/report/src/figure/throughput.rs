@@ -34,6 +34,8 @@ pub struct Throughput<'a> {
     series: Vec<&'a Series>,
     counts: Vec<u64>,
     points: Vec<Point>,
+    /// The scale, the same in all figures of a workload: they are there to be compared.
+    scale: Scale,
     zeros: usize,
     thinned: bool,
 }
@@ -71,7 +73,20 @@ impl<'a> Throughput<'a> {
         groups.truncate(MOST_GROUPS);
         let all = groups.len();
         let groups = groups.into_iter().enumerate();
-        groups.filter_map(|(at, group)| Self::of_group(analysis, group, (at + 1, all))).collect()
+        let mut figures: Vec<Self> = groups
+            .filter_map(|(at, group)| Self::of_group(analysis, group, (at + 1, all)))
+            .collect();
+        for at in 0..figures.len() {
+            let alike = figures.iter().filter(|one| one.workload() == figures[at].workload());
+            let mops = alike.flat_map(|one| one.points.iter().map(|point| point.mops));
+            figures[at].scale = scale_of(mops);
+        }
+        figures
+    }
+
+    fn workload(&self) -> Option<&str> {
+        let cell = self.series.first()?.cells.first()?;
+        Some(self.analysis.cells.get(*cell)?.factors.get("workload"))
     }
 
     fn of_group(
@@ -123,7 +138,8 @@ impl<'a> Throughput<'a> {
                 jitter: jitter(met[trial.cell][0] + met[trial.cell][1]),
             });
         }
-        Some(Throughput { analysis, place, series, counts, points, zeros, thinned })
+        let scale = scale_of(points.iter().map(|point| point.mops));
+        Some(Throughput { analysis, place, series, counts, points, scale, zeros, thinned })
     }
 
     fn title(&self) -> String {
@@ -171,8 +187,8 @@ impl<'a> Throughput<'a> {
             let zeros = counted(self.zeros as u64, "trial", "trials");
             subtitle += &format!(" On the axis itself: {zeros} with 0 Mops/s.");
         }
-        let scale = Scale::log_around(self.points.iter().map(|point| point.mops), 0.06);
-        let y = Axis { title: "throughput, Mops/s".into(), scale, ticks: scale.decades() };
+        let (scale, ticks) = (self.scale, self.scale.decades());
+        let y = Axis { title: "throughput, Mops/s".into(), scale, ticks };
         Plot::new(
             self.size(),
             &self.title(),
@@ -182,6 +198,10 @@ impl<'a> Throughput<'a> {
             Legend::new(entries),
         )
     }
+}
+
+fn scale_of(mops: impl Iterator<Item = f64>) -> Scale {
+    Scale::log_around(mops, 0.06)
 }
 
 /// The nth of a sequence that fills the interval from −1 to 1 evenly (the golden ratio's).
