@@ -5,6 +5,7 @@ mod advice;
 mod cmd;
 mod failure;
 mod guest_rule;
+mod number;
 mod place;
 mod progress;
 mod site;

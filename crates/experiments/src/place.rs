@@ -1,14 +1,17 @@
 //! Where the trials of a run are done: on this machine, or in guests of the lab.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use campaign::definition::Definition;
 use campaign::executor::{Executor, ThisMachine};
 use campaign::plan::{Plan, Site};
 use clap::Args;
 use lab::cache::Cache;
 use lab::executor::{Lab, Settings};
+use lab::guest::boot_time::measured_near;
 use lab::guest::qemu::Qemu;
 use lab::guest::shape::Shape;
 use lab::kernels::fetch::{full_name, obtain};
@@ -18,7 +21,9 @@ use records::table::Table;
 use trial::factor::{Placement, Workload};
 
 use crate::cmd::kernel::{ArchiveOptions, tell, told};
+use crate::cmd::planning::counted;
 use crate::failure::Failure;
+use crate::number::how_many;
 use crate::site::ThisSite;
 
 /// Where the trials run, when not on this machine.
@@ -29,13 +34,13 @@ pub struct LabArgs {
     #[arg(long, value_name = "KERNEL", help_heading = "Lab")]
     kernel: Vec<String>,
     /// CPUs of a guest, 1 to 255; shares of `threads` are of these
-    #[arg(long, value_name = "N", default_value_t = 32, requires = "kernel", help_heading = "Lab")]
+    #[arg(long, value_name = "N", default_value_t = 32, requires = "kernel", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
     cpus: u32,
     /// Equal NUMA nodes of a guest
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab")]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
     nodes: u32,
     /// Spread the blocks over this many boots of each kernel
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab")]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
     boots: u32,
 }
 
@@ -58,6 +63,7 @@ impl LabArgs {
         if self.kernel.is_empty() {
             return Ok(ThisSite::look()?.site);
         }
+        check_boots(self.boots)?;
         let shape = Shape::new(self.cpus, self.nodes)?;
         let cache = Cache::of_user()?;
         let source = ArchiveOptions::default().source();
@@ -73,12 +79,49 @@ impl LabArgs {
         Ok(Site { cpus: shape.cpus, kernels })
     }
 
-    /// That this machine could run a plan; of a guest nothing is asked.
-    pub fn check_here(&self, plan: &Plan) -> Result<(), Failure> {
-        match self.kernel.is_empty() {
-            true => ThisSite::look()?.check(plan),
-            false => Ok(()),
+    /// That `run` could begin with a plan now, as far as that can be told with nothing fetched.
+    pub fn check_now(&self, definition: &Definition, plan: &Plan) -> Result<(), Failure> {
+        if self.kernel.is_empty() {
+            ThisSite::look()?.check(plan)?;
+            return crate::site::check_program(definition, plan);
         }
+        let shape = Shape::new(self.cpus, self.nodes)?;
+        room(&shape)?;
+        Qemu::find()?;
+        check_in_guest(&shape, plan)
+    }
+
+    /// What is to be known of the boots before a run of so many blocks: that there are fewer than
+    /// asked for.
+    pub fn fewer_boots(&self, blocks: u64) -> Option<String> {
+        let boots = boots_of(self.boots, blocks);
+        (self.is_asked_for() && boots < self.boots).then(|| {
+            format!(
+                "--boots {}: {} of each kernel, since each is for {}; --trials N makes more blocks",
+                self.boots,
+                counted(u64::from(boots), "boot"),
+                if boots == 1 { "the only block" } else { "a block at least" },
+            )
+        })
+    }
+
+    /// How many guests a plan boots, of all kernels together; `None` on this machine.
+    pub fn boots(&self, plan: &Plan) -> Option<u64> {
+        let kernels: BTreeSet<&str> = plan.cells.iter().map(|cell| cell.kernel.as_str()).collect();
+        let blocks = plan.trials.iter().map(|planned| planned.block).max().unwrap_or(0);
+        self.is_asked_for()
+            .then(|| u64::from(boots_of(self.boots, blocks)).saturating_mul(kernels.len() as u64))
+    }
+
+    /// The boots of a plan, which come on top of the time of its trials; nothing on this machine.
+    pub fn boots_in_words(&self, plan: &Plan) -> String {
+        self.boots(plan).map_or_else(String::new, |boots| {
+            let (cpus, seconds) = measured_near(self.cpus);
+            format!(
+                " and {} on top (measured: {seconds:.0} s each with {cpus} CPUs, a stock kernel emulated on two idle cores)",
+                counted(boots, "boot")
+            )
+        })
     }
 
     /// Which CPUs the threads of each cell get, a line a cell that asks for any; of a guest that is
@@ -143,7 +186,7 @@ impl<'a> Place<'a> {
     pub fn check(&self, plan: &Plan) -> Result<(), Failure> {
         match self {
             Place::Here(here) => here.check(plan),
-            Place::Lab(lab) => lab.check(plan),
+            Place::Lab(lab) => check_in_guest(&lab.shape, plan),
         }
     }
 
@@ -155,11 +198,11 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Who runs the trials, for the manifest.
-    pub fn executor_text(&self) -> String {
+    /// Who runs the trials of so many blocks, for the manifest.
+    pub fn executor_text(&self, blocks: u64) -> String {
         match self {
             Place::Here(_) => manifest::THIS_MACHINE.to_string(),
-            Place::Lab(lab) => manifest::lab(lab.boots),
+            Place::Lab(lab) => manifest::lab(boots_of(lab.boots, blocks)),
         }
     }
 
@@ -205,7 +248,7 @@ impl<'a> Place<'a> {
                     console_log: folder.join("console.log"),
                     cache: lab.cache.clone(),
                 };
-                Ok(Box::new(Lab::new(settings, lab.qemu.clone(), &program, Box::new(say))?))
+                Ok(Box::new(Lab::new(settings, lab.qemu.clone(), program.path(), Box::new(say))?))
             }
         }
     }
@@ -223,11 +266,9 @@ pub struct LabPlace {
 
 impl LabPlace {
     fn new(names: &[String], cpus: u32, nodes: u32, boots: u32) -> Result<LabPlace, Failure> {
-        if boots == 0 {
-            return Err(Failure::Request("--boots 0: accepted is a number from 1".to_string()));
-        }
+        check_boots(boots)?;
         let shape = Shape::new(cpus, nodes)?;
-        let room = shape.fit(&fs::read_to_string("/proc/meminfo").unwrap_or_default())?;
+        let room = room(&shape)?;
         let qemu = Qemu::find()?;
         let cache = Cache::of_user()?;
         let source = ArchiveOptions::default().source();
@@ -262,36 +303,54 @@ impl LabPlace {
         }
         Ok(())
     }
+}
 
-    fn check(&self, plan: &Plan) -> Result<(), Failure> {
-        let (cpus, nodes) = (self.shape.cpus, self.shape.nodes);
-        for cell in &plan.cells {
-            if cell.spec.workload == Workload::Command {
-                return Err(Failure::Request(
-                    "workload command: a guest of the lab holds race-trial and no other program; \
-                     on this machine (without --kernel) it runs any"
-                        .to_string(),
-                ));
-            }
-            let beyond = match &cell.spec.placement {
-                Placement::Cpus(list) | Placement::Pin(list) => {
-                    kernel_abi::id_set::parse_list(list, "CPU")
-                        .is_ok_and(|ids| ids.iter().any(|id| *id >= cpus))
-                }
-                Placement::Node(node) => *node >= nodes,
-                Placement::Unpinned | Placement::Compact | Placement::Scatter => false,
-            };
-            if beyond {
-                return Err(Failure::Request(format!(
-                    "placement {}: the guest has the CPUs 0-{} in the nodes 0-{}",
-                    cell.spec.placement,
-                    cpus - 1,
-                    nodes - 1
-                )));
-            }
-        }
-        Ok(())
+fn check_boots(boots: u32) -> Result<(), Failure> {
+    match boots {
+        0 => Err(Failure::Request("--boots 0: accepted is a whole number from 1".to_string())),
+        _ => Ok(()),
     }
+}
+
+/// How often each kernel is booted: a boot without a block would do nothing.
+fn boots_of(asked: u32, blocks: u64) -> u32 {
+    u32::try_from(blocks.max(1)).map_or(asked, |blocks| asked.min(blocks))
+}
+
+/// How many guests fit into this host's memory.
+fn room(shape: &Shape) -> Result<u64, Failure> {
+    Ok(shape.fit(&fs::read_to_string("/proc/meminfo").unwrap_or_default())?)
+}
+
+/// That every cell can run in a guest of this size.
+fn check_in_guest(shape: &Shape, plan: &Plan) -> Result<(), Failure> {
+    let (cpus, nodes) = (shape.cpus, shape.nodes);
+    for cell in &plan.cells {
+        if cell.spec.workload == Workload::Command {
+            return Err(Failure::Request(
+                "workload command: a guest of the lab holds race-trial and no other program; \
+                 on this machine (without --kernel) it runs any"
+                    .to_string(),
+            ));
+        }
+        let beyond = match &cell.spec.placement {
+            Placement::Cpus(list) | Placement::Pin(list) => {
+                kernel_abi::id_set::parse_list(list, "CPU")
+                    .is_ok_and(|ids| ids.iter().any(|id| *id >= cpus))
+            }
+            Placement::Node(node) => *node >= nodes,
+            Placement::Unpinned | Placement::Compact | Placement::Scatter => false,
+        };
+        if beyond {
+            return Err(Failure::Request(format!(
+                "placement {}: the guest has the CPUs 0-{} in the nodes 0-{}",
+                cell.spec.placement,
+                cpus - 1,
+                nodes - 1
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// One more than the last boot that a run has a row of.
@@ -306,4 +365,40 @@ pub fn next_boot(run: &Path) -> u32 {
 fn say(line: &str) {
     let clear = if io::stderr().is_terminal() { "\r\x1b[2K" } else { "" };
     let _ = writeln!(io::stderr(), "{clear}{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lab(boots: u32) -> LabArgs {
+        LabArgs { kernel: vec!["a".into(), "b".into()], cpus: 48, nodes: 1, boots }
+    }
+
+    #[test]
+    fn more_boots_than_blocks_are_told() {
+        assert_eq!(lab(3).fewer_boots(3), None);
+        let told = lab(4).fewer_boots(3).expect("a sentence");
+        assert_eq!(
+            told,
+            "--boots 4: 3 boots of each kernel, since each is for a block at least; --trials N makes more blocks"
+        );
+        assert!(lab(2).fewer_boots(1).expect("a sentence").contains("1 boot of each kernel"));
+        let here = LabArgs { kernel: Vec::new(), ..lab(4) };
+        assert_eq!(here.fewer_boots(1), None);
+    }
+
+    #[test]
+    fn boots_come_on_top_of_a_plan_s_time() {
+        let text = "trials = 3\n[factors]\nworkload = \"wake-storm\"\nthreads = 1\n";
+        let definition = campaign::definition::parse("x.toml", "x", text).expect("a definition");
+        let site = Site { cpus: 48, kernels: vec!["a".into(), "b".into()] };
+        let plan = Plan::new(&definition, &site).expect("a plan");
+        let boots = [1, 2, 9].map(|asked| lab(asked).boots(&plan));
+        assert_eq!(boots, [Some(2), Some(4), Some(6)]);
+        let words = lab(1).boots_in_words(&plan);
+        assert!(words.starts_with(" and 2 boots on top (measured: 11 s each with 32"), "{words}");
+        let here = LabArgs { kernel: Vec::new(), ..lab(1) };
+        assert_eq!((here.boots(&plan), here.boots_in_words(&plan).as_str()), (None, ""));
+    }
 }

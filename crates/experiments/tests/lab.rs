@@ -186,6 +186,43 @@ fn no_guest_outlives_a_killed_runner_and_the_run_can_be_resumed() {
 }
 
 #[test]
+fn a_runner_killed_while_its_guest_boots_leaves_nothing_behind() {
+    let _alone = alone();
+    let user = User::new();
+    if !kernel_is_here(&user) {
+        return;
+    }
+    user.write("long.toml", LONG);
+    let temporary = user.path("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut runner = user
+        .command(&format!("run long.toml --kernel {KERNEL} --cpus 8 --out R --no-report"))
+        .env("TMPDIR", &temporary)
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    let qemu = loop {
+        // QEMU was asked for its version before; once there is a console it boots a guest.
+        let boots = user.path("R/console.log").exists();
+        let below = kernel_abi::process::descendants(runner.id()).unwrap();
+        if let Some(qemu) = below.first().filter(|_| boots) {
+            break *qemu;
+        }
+        assert!(Instant::now() < until, "no guest was started");
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    runner.kill().unwrap();
+    runner.wait().unwrap();
+    while std::path::Path::new(&format!("/proc/{qemu}")).exists() {
+        assert!(Instant::now() < until, "QEMU {qemu} still runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    assert!(!user.read("R/console.log").contains("ready after"), "it was killed too late");
+}
+
+#[test]
 fn a_guest_that_cannot_be_is_refused_before_anything_is_made() {
     let user = User::new();
     user.write("long.toml", LONG);

@@ -167,6 +167,50 @@ fn a_command_that_there_is_none_of_is_told_with_those_that_there_are() {
     user.experiments("kernel fetsh").refused(&["experiments kernel", "did you mean fetch?"]);
 }
 
+const NO_SUCH_PROGRAM: &str = "\
+    [factors]\nworkload = \"command\"\nthreads = 1\nhash = \"auto\"\n[outcome]\nstall = \"absolute:1\"\n\
+    [command]\nargv = \"stallscope-nonesuch\"\nregex = \"(.)\"\nunit = \"ops/s\"\n";
+
+#[test]
+fn show_ends_as_run_would_behind_the_plan() {
+    let user = User::new();
+    user.write("none.toml", NO_SUCH_PROGRAM);
+    for (plan, why) in [
+        ("race-sweep --set placement=cpus:9999", "9999"),
+        ("race-sweep --set memory=bind:4000", "node 4000"),
+        ("race-sweep --set threads=1000000", "more than this system allows"),
+        ("none.toml", "stallscope-nonesuch"),
+    ] {
+        let run = user.experiments(&format!("run {plan} --out R"));
+        run.refused(&[why]);
+        for form in ["", " --json"] {
+            let shown = user.experiments(&format!("show {plan}{form}"));
+            assert_eq!((shown.status, &shown.err), (run.status, &run.err), "{plan}{form}");
+            assert!(shown.out.contains("`run` refuses it here: "), "{}", shown.out);
+            assert!(shown.out.contains("wake-storm") || shown.out.contains("command"));
+        }
+    }
+}
+
+#[test]
+fn numbers_that_are_none_are_named_with_what_is_accepted() {
+    let user = User::new();
+    for (args, parts) in [
+        ("--seed -1", ["'--seed <N>'", "a seed is a whole number from 0 to", "`-1` is negative"]),
+        ("--seed=1.5", ["'--seed <N>'", "a seed is a whole number", "`1.5` is not a whole number"]),
+        ("--trials -3", ["'--trials <N>'", "a whole number from 0 to", "`-3` is negative"]),
+        ("--duration -3s", ["'--duration <SPAN>'", "it is below 0", "accepted is a number with"]),
+        ("--kernel x --boots -1", ["'--boots <N>'", "a whole number from 0", "`-1` is negative"]),
+        ("--kernel x --cpus many", ["'--cpus <N>'", "a whole number", "`many` is not a number"]),
+        ("--set ramp=linear:1000h", ["linear:1000h", "longer than a week", "`linear:3s`"]),
+        ("--set critical=1", ["critical=1", "it has no unit", "`50us`"]),
+        ("--set critical:1us", ["critical:1us", "names no factor", "FACTOR=VALUE"]),
+    ] {
+        user.experiments(&format!("run race-sweep {args} --out R")).refused(&parts);
+        assert!(!user.path("R").exists(), "{args}");
+    }
+}
+
 #[test]
 fn the_time_of_trials_that_may_end_early_is_the_most_that_it_can_be() {
     let user = User::new();

@@ -19,12 +19,15 @@ use crate::signal::Interrupt;
 use crate::usage::Usage;
 
 /// What a child sets up between fork and exec.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Setup {
     /// Restrict the child to these CPUs.
     pub cpus: Option<CpuSet>,
     /// Take the child's memory from these nodes.
     pub memory: Option<Policy>,
+    /// Descriptors that the child has under the same numbers; this process's are closed with the
+    /// command.
+    pub inherited: Vec<OwnedFd>,
 }
 
 impl Setup {
@@ -33,9 +36,10 @@ impl Setup {
     /// setup. What fails is the error of `spawn`.
     ///
     /// The death signal is lost where the child executes a set-uid program.
-    pub fn apply(&self, command: &mut Command) {
+    pub fn apply(self, command: &mut Command) {
         let mask = self.cpus.as_ref().map(|cpus| affinity::words_to_native(cpus.words()));
         let memory = self.memory.as_ref().map(Policy::prepare);
+        let inherited = self.inherited;
         let parent = std::process::id();
         command.process_group(0);
         let in_child = move || {
@@ -45,6 +49,9 @@ impl Setup {
             }
             if let Some(memory) = &memory {
                 memory.set().map_err(to_io)?;
+            }
+            for descriptor in &inherited {
+                keep_at_exec(descriptor).map_err(to_io)?;
             }
             Ok(())
         };
@@ -56,6 +63,11 @@ impl Setup {
 
 fn to_io(errno: Errno) -> std::io::Error {
     std::io::Error::from_raw_os_error(errno.0)
+}
+
+fn keep_at_exec(descriptor: &OwnedFd) -> Result<(), Errno> {
+    // SAFETY: takes numbers, touches no memory of ours.
+    Errno::check(unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFD, 0) }).map(drop)
 }
 
 /// Asks for SIGKILL when the parent's thread ends. `parent` tells whether it already has.
@@ -232,6 +244,8 @@ fn parent_in_stat(stat: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     fn shell(script: &str) -> u32 {
@@ -303,6 +317,25 @@ mod tests {
         Setup { cpus: Some([8000].into_iter().collect()), ..Setup::default() }.apply(&mut command);
         let error = command.spawn().expect_err("no such CPU");
         assert_eq!(Errno::of(&error), Some(Errno(libc::EINVAL)));
+    }
+
+    #[test]
+    fn a_child_inherits_what_it_is_given_and_nothing_else() {
+        let (mut ours, childs) = std::io::pipe().expect("a pipe");
+        let (_, other) = std::io::pipe().expect("a pipe");
+        let (given, not_given) = (childs.as_raw_fd(), other.as_raw_fd());
+        let mut command = Command::new("/bin/sh");
+        let script = format!(
+            "test -e /proc/self/fd/{not_given} && said=both; printf ${{said:-one}} >/proc/self/fd/{given}"
+        );
+        command.args(["-c", &script]);
+        Setup { inherited: vec![childs.into()], ..Setup::default() }.apply(&mut command);
+        let child = command.spawn().expect("sh").id();
+        drop(command);
+        let mut said = String::new();
+        ours.read_to_string(&mut said).expect("closed by the child's end");
+        assert_eq!(said, "one");
+        assert!(matches!(wait(child, LONG, None), Ok(Waited::Ended(Ending::Exited(0), _))));
     }
 
     #[test]

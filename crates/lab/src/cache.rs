@@ -51,10 +51,21 @@ impl Cache {
     /// Waits until no other runner works in this part of the cache; others wait until the returned
     /// file is dropped. The lock ends with the process, however that ends.
     pub fn lock(&self, part: &str) -> Result<File, LabError> {
-        let path = self.folder("locks")?.join(format!("{}.lock", part.replace('/', "-")));
-        let file = File::create(&path).map_err(|error| LabError::file("opening", &path, &error))?;
+        let (path, file) = self.lock_file(part)?;
         file.lock().map_err(|error| LabError::file("locking", &path, &error))?;
         Ok(file)
+    }
+
+    /// The same lock if nobody has it now.
+    pub fn try_lock(&self, part: &str) -> Option<File> {
+        let (_, file) = self.lock_file(part).ok()?;
+        file.try_lock().is_ok().then_some(file)
+    }
+
+    fn lock_file(&self, part: &str) -> Result<(PathBuf, File), LabError> {
+        let path = self.folder("locks")?.join(format!("{}.lock", part.replace('/', "-")));
+        let file = File::create(&path).map_err(|error| LabError::file("opening", &path, &error))?;
+        Ok((path, file))
     }
 
     /// Fails if less than `bytes` are free where `folder` is.

@@ -33,9 +33,6 @@ const BOOTS_TRIED_WITH_STALE_CODE: u32 = 8;
 /// What a guest may take beyond a trial's limit until it has killed it and told so.
 const REPLY_GRACE: Duration = Duration::from_secs(60);
 
-/// What a guest's folder takes beside the root.
-const SOCKETS_ROOM: u64 = 1 << 20;
-
 /// How much of what a dead trial said is kept in its row.
 const SAID_AT_MOST: usize = 400;
 
@@ -105,7 +102,7 @@ impl Lab {
         }
         let root = initramfs::build(program)?;
         let temporary = std::env::temp_dir();
-        Cache::require_room(&temporary, root.len() as u64 + SOCKETS_ROOM)
+        Cache::require_room(&temporary, root.len() as u64)
             .map_err(|error| error.because("the guests' root is put there", "TMPDIR"))?;
         let mut initramfs = tempfile::tempfile()
             .map_err(|error| LabError::file("making a file in", std::env::temp_dir(), &error))?;

@@ -85,7 +85,7 @@ fn what_it_needs_and_what_it_has_not_is_said() {
     let mut nothing = mutex("exchange");
     nothing.parameters.pairs = Some(0);
     for (spec, part) in
-        [(none, "locks"), (foreign, "messengers"), (long, "critical_ns"), (nothing, "pairs")]
+        [(none, "locks"), (foreign, "messengers"), (long, "critical \""), (nothing, "pairs")]
     {
         let record = trial(&spec);
         assert_eq!(record.status, Status::Refused);

@@ -245,9 +245,13 @@ impl Factors {
         // Written as threads are, and not threads.
         let counted = |texts: &[String], name: &str| {
             all::<Threads>(texts, name).map_err(|_| {
+                let found = texts.join(",");
+                let why = match texts.iter().any(|text| text.trim() == "0") {
+                    true => "is not possible: at least one is needed",
+                    false => "is not understood",
+                };
                 format!(
-                    "{name} {:?} is not understood; accepted is a count from 1 (`32`) or a share of the CPUs online (`50%`)",
-                    texts.join(",")
+                    "{name} {found:?} {why}; accepted is a count from 1 (`32`) or a share of the CPUs online (`50%`)"
                 )
             })
         };

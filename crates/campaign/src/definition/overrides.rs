@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use trial::factor::Span;
 
 use super::parse::check_label;
-use super::{Definition, MOST_TRIALS};
+use super::{Definition, FACTOR_NAMES, MOST_TRIALS};
+
+/// What is asked for by an option of its own.
+const OWN_OPTIONS: [&str; 8] =
+    ["trials", "duration", "seed", "stall", "kernel", "cpus", "nodes", "boots"];
 
 /// The options of `show` and `run` that change a definition, in the order in which they apply.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,7 +50,9 @@ impl Overrides {
         }
         if let Some(trials) = self.trials {
             if trials == 0 || trials > MOST_TRIALS {
-                return Err(format!("--trials {trials}: accepted is 1 to {MOST_TRIALS}"));
+                return Err(format!(
+                    "--trials {trials}: accepted is a whole number from 1 to {MOST_TRIALS}"
+                ));
             }
             definition.trials = trials;
         }
@@ -61,9 +67,18 @@ impl Overrides {
         }
         let mut set = BTreeMap::new();
         for option in &self.set {
-            let Some((name, values)) = option.split_once('=') else {
-                return Err(format!("--set {option:?}: accepted is FACTOR=VALUE or FACTOR=V1,V2"));
+            let form = option.split_once('=').filter(|(name, _)| !name.is_empty());
+            let Some((name, values)) = form else {
+                return Err(format!(
+                    "--set {option:?} names no factor and its values: accepted is FACTOR=VALUE or FACTOR=V1,V2, such as threads=8,16; the factors are {}",
+                    FACTOR_NAMES.join(", ")
+                ));
             };
+            if let Some(own) = OWN_OPTIONS.iter().find(|own| **own == name) {
+                return Err(format!(
+                    "--set {option:?}: {own} is no factor, but one value for all trials: `--{own} {values}` sets it"
+                ));
+            }
             if set.insert(name.to_string(), values).is_some() {
                 return Err(format!(
                     "--set {option:?}: {name} is set twice; give its values in one, as {name}=V1,V2"
@@ -83,7 +98,9 @@ impl Overrides {
         let mut labelled = std::collections::BTreeSet::new();
         for option in &self.labels {
             let Some((key, value)) = option.split_once('=') else {
-                return Err(format!("--label {option:?}: accepted is KEY=VALUE"));
+                return Err(format!(
+                    "--label {option:?} has no value: accepted is KEY=VALUE, such as patch=v2"
+                ));
             };
             check_label(key, value).map_err(|problem| format!("--label {option:?}: {problem}"))?;
             if !labelled.insert(key) {
@@ -171,7 +188,15 @@ mod tests {
         let set = |text: &str| Overrides { set: vec![text.into()], ..Default::default() };
         let label = |text: &str| Overrides { labels: vec![text.into()], ..Default::default() };
         assert!(apply(set("thread=3")).contains("did you mean threads?"));
-        assert!(apply(set("threads")).contains("FACTOR=VALUE"));
+        for text in ["threads", "threads:8", "=8", ""] {
+            let sentence = apply(set(text));
+            assert!(sentence.contains(&format!("--set {text:?} names no factor")), "{sentence}");
+            assert!(sentence.contains("FACTOR=VALUE") && sentence.contains("messengers"));
+        }
+        assert!(apply(set("seed=7")).contains("`--seed 7` sets it"));
+        assert!(apply(set("critical=1")).contains("\"1\" is not possible: it has no unit"));
+        assert!(apply(set("ramp=linear:1000h")).contains("longer than a week"));
+        assert!(apply(set("threads=2000000")).contains("at most 1000000"));
         assert!(apply(set("threads=0")).contains("at least one thread"));
         assert!(apply(set("threads=")).contains("threads \"\""));
         assert!(apply(label("a")).contains("KEY=VALUE"));

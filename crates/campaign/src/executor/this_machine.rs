@@ -5,7 +5,6 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
@@ -26,8 +25,8 @@ const SAID_AT_MOST: usize = 400;
 /// Starts `race-trial` processes here.
 #[derive(Debug)]
 pub struct ThisMachine {
-    program: PathBuf,
-    preload: PathBuf,
+    program: embedded::Program,
+    preload: embedded::Program,
     kernel: Kernel,
 }
 
@@ -88,16 +87,16 @@ impl Executor for ThisMachine {
             file.try_clone().map(Stdio::from).map_err(|error| broken("a file for a trial", &error))
         };
 
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(self.program.path());
         command
-            .env("STALLSCOPE_PRELOAD", &self.preload)
+            .env("STALLSCOPE_PRELOAD", self.preload.path())
             .stdin(Stdio::from(input))
             .stdout(clone(&output)?)
             .stderr(clone(&errors)?);
         Setup::default().apply(&mut command);
         let started_at = SystemTime::now();
         let child = command.spawn().map_err(|error| {
-            Broken(format!("{} can't be started: {error}", self.program.display()))
+            Broken(format!("{} can't be started: {error}", self.program.path().display()))
         })?;
         let pid = child.id();
 

@@ -10,6 +10,7 @@ use trial::factor::Span;
 
 use crate::failure::Failure;
 use crate::guest_rule::judge_by_the_hash;
+use crate::number::{how_many, seed};
 use crate::place::LabArgs;
 
 /// Which experiment, and what of it is changed.
@@ -22,13 +23,13 @@ pub struct PlanningArgs {
     #[arg(long)]
     pub quick: bool,
     /// Trials a cell
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = how_many::<u64>, allow_negative_numbers = true)]
     pub trials: Option<u64>,
     /// How long all threads of a trial work together, such as 3s or 500ms
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub duration: Option<Span>,
     /// Draws the order of the trials
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Replaces the values of a factor; repeatable
     #[arg(long, value_name = "FACTOR=V1,V2")]

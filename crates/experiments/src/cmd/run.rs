@@ -62,6 +62,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         }
     })?;
     plan.notes.extend(judged);
+    plan.notes.extend(args.lab.fewer_boots(definition.trials));
     if place.in_turn() {
         plan.by_kernel(&place.site().kernels);
     }
@@ -78,16 +79,17 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     );
     let mut manifest =
         manifest(&entry, &definition, &plan, &here.machine, place.kernels(), started);
-    manifest.executor = place.executor_text();
+    manifest.executor = place.executor_text(definition.trials);
     manifest.disturbances.extend(here.disturbances());
     let mut journal = Journal::create(&folder, &manifest, &plan).map_err(journal_failure)?;
     let mut executor = place.executor(&folder, definition.trials, 1)?;
 
     say(&format!(
-        "{}: {}, {}; {}",
+        "{}: {}, {}{}; {}",
         definition.name,
         counted(plan.trials.len() as u64, "trial"),
         expected_in_words(&plan),
+        args.lab.boots_in_words(&plan),
         folder.display()
     ));
     for note in &plan.notes {

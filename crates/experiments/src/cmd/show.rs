@@ -15,7 +15,8 @@ use crate::place::LabArgs;
 /// Show the plan of an experiment; nothing is run
 ///
 /// The cells, how many trials, their order, and the time they should take on this machine (or in
-/// the lab, with --kernel).
+/// the lab, with --kernel). Where `run` would refuse the plan as this machine is now, that is said behind
+/// it, and the exit status is that of `run`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  experiments show race-sweep\n  experiments show race-sweep --set threads=8,16 --set hash=auto,global --seed 7"
@@ -37,9 +38,12 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     let site = args.lab.planned_site()?;
     let mut plan = plan(&definition, &site, |_| Ok(()))?;
     plan.notes.extend(judged);
-    // A plan can be looked at anywhere; that it can't be run here is said with it.
-    if let Err(refusal) = args.lab.check_here(&plan) {
-        plan.notes.push(format!("this machine refuses to run it: {refusal}"));
+    plan.notes.extend(args.lab.fewer_boots(definition.trials));
+    // A plan can be looked at anywhere. That `run` would refuse it is said with it, and is the
+    // status of both.
+    let refusal = args.lab.check_now(&definition, &plan);
+    if let Err(refusal) = &refusal {
+        plan.notes.push(format!("`run` refuses it here: {refusal}"));
     }
     let seconds = plan.expected().seconds();
     if args.json {
@@ -59,10 +63,12 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
             json!({
                 "name": definition.name, "from": entry.from, "title": definition.title,
                 "question": definition.question, "seed": definition.seed, "definition": definition,
-                "notes": plan.notes, "expected_s": seconds, "cells": cells, "trials": rows,
+                "notes": plan.notes, "expected_s": seconds, "boots": args.lab.boots(&plan),
+                "cells": cells, "trials": rows,
             })
         )?;
-        return Ok(());
+        out.flush()?;
+        return refusal;
     }
     writeln!(out, "{}: {}", definition.name, definition.title)?;
     for line in definition.question.lines() {
@@ -71,12 +77,13 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     writeln!(out)?;
     writeln!(
         out,
-        "{} × {} = {}, {} of load each; {} in all, seed {}",
+        "{} × {} = {}, {} of load each; {} in all{}, seed {}",
         counted(plan.cells.len() as u64, "cell"),
         counted(definition.trials, "block"),
         counted(plan.trials.len() as u64, "trial"),
         definition.duration,
         expected_in_words(&plan),
+        args.lab.boots_in_words(&plan),
         definition.seed,
     )?;
     writeln!(
@@ -101,7 +108,8 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
         let order: Vec<String> = block.iter().map(|planned| planned.cell.to_string()).collect();
         writeln!(out, "  {}", order.join(" "))?;
     }
-    Ok(())
+    out.flush()?;
+    refusal
 }
 
 /// The cells, with the columns in which they differ or that everyone asks for.

@@ -1,5 +1,6 @@
 //! The command lines of QEMU and of the guest's kernel. What is here was measured: docs/lab.md.
 
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
 use trial::guest_init;
@@ -27,12 +28,22 @@ impl Accelerator {
     }
 }
 
-/// The sockets between the lab and QEMU, in the guest's folder.
-pub const CONSOLE: &str = "console.socket";
-/// The trial protocol's.
-pub const TRIALS: &str = "trials.socket";
-/// QEMU's own.
-pub const MONITOR: &str = "monitor.socket";
+/// QEMU's ends of the sockets between the lab and a guest, which it inherits.
+#[derive(Debug)]
+pub struct Sockets {
+    /// The console's.
+    pub console: OwnedFd,
+    /// The trial protocol's.
+    pub trials: OwnedFd,
+    /// QEMU's own.
+    pub monitor: OwnedFd,
+}
+
+impl From<Sockets> for Vec<OwnedFd> {
+    fn from(sockets: Sockets) -> Vec<OwnedFd> {
+        vec![sockets.console, sockets.trials, sockets.monitor]
+    }
+}
 
 /// The serial line of the protocol, in the guest.
 const DEVICE: &str = "/dev/ttyS1";
@@ -44,7 +55,7 @@ pub fn arguments(
     shape: &Shape,
     image: &Path,
     initramfs: &Path,
-    folder: &Path,
+    sockets: &Sockets,
 ) -> Vec<String> {
     let mut arguments = qemu.arguments.clone();
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(|word| word.to_string()));
@@ -56,10 +67,10 @@ pub fn arguments(
         Accelerator::Tcg => add(&["-accel", "tcg,thread=multi", "-cpu", "qemu64"]),
     }
     arguments.extend(shape.arguments());
-    for (id, socket) in [("console", CONSOLE), ("trials", TRIALS), ("monitor", MONITOR)] {
-        // A comma in a path is doubled in QEMU's options.
-        let path = folder.join(socket).display().to_string().replace(',', ",,");
-        arguments.extend(["-chardev".to_string(), format!("socket,id={id},path={path}")]);
+    let Sockets { console, trials, monitor } = sockets;
+    for (id, socket) in [("console", console), ("trials", trials), ("monitor", monitor)] {
+        let socket = socket.as_raw_fd();
+        arguments.extend(["-chardev".to_string(), format!("socket,id={id},fd={socket}")]);
     }
     for words in [
         ["-serial", "chardev:console"],
@@ -72,6 +83,7 @@ pub fn arguments(
         "-kernel".to_string(),
         image.display().to_string(),
         "-initrd".to_string(),
+        // A comma in a path is doubled in QEMU's options.
         initramfs.display().to_string().replace(',', ",,"),
         "-append".to_string(),
         kernel_command_line(qemu, accelerator),
@@ -118,6 +130,8 @@ fn kernel_command_line(qemu: &Qemu, accelerator: Accelerator) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixStream;
+
     use super::*;
 
     fn qemu(version: (u32, u32, u32)) -> Qemu {
@@ -138,15 +152,21 @@ mod tests {
     #[test]
     fn a_comma_in_a_path_does_not_end_an_option() {
         let shape = Shape::new(8, 1).unwrap();
+        let (one, other) = UnixStream::pair().unwrap();
+        let monitor = one.try_clone().unwrap();
+        let sockets =
+            Sockets { console: one.into(), trials: other.into(), monitor: monitor.into() };
+        let trials = sockets.trials.as_raw_fd();
         let arguments = arguments(
             &qemu((7, 2, 0)),
             Accelerator::Tcg,
             &shape,
             Path::new("/k"),
-            Path::new("/i"),
             Path::new("/a,b"),
+            &sockets,
         );
         assert_eq!(arguments[..2], ["-L", "x"]);
-        assert!(arguments.contains(&"socket,id=trials,path=/a,,b/trials.socket".to_string()));
+        assert!(arguments.contains(&"/a,,b".to_string()));
+        assert!(arguments.contains(&format!("socket,id=trials,fd={trials}")));
     }
 }

@@ -1,5 +1,6 @@
 //! A guest: QEMU with a kernel, whose init does trials that are asked for on a serial line.
 
+pub mod boot_time;
 pub mod initramfs;
 pub mod kvm_memory;
 pub mod machine;
@@ -9,7 +10,7 @@ pub mod shape;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -23,7 +24,7 @@ use trial::guest_init::protocol::{self, PROTOCOL, Ready, Reply, Request};
 
 use crate::console::{Splat, Watcher};
 use crate::error::LabError;
-use machine::Accelerator;
+use machine::{Accelerator, Sockets};
 use qemu::Qemu;
 use shape::Shape;
 
@@ -91,18 +92,19 @@ impl Guest {
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Guest>, LabError> {
         let started = Instant::now();
-        let folder = tempfile::Builder::new()
-            .prefix("stallscope-guest-")
-            .tempdir()
-            .map_err(|error| LabError::file("making a folder in", std::env::temp_dir(), &error))?;
-        let listen = |name: &str| {
-            let path = folder.path().join(name);
-            let listener = UnixListener::bind(&path)
-                .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
-            listener.map_err(|error| LabError::file("listening on", path, &error))
+        // Sockets without names: no end of this process leaves one behind.
+        let pair = || {
+            UnixStream::pair().map_err(|error| {
+                LabError::Boot(format!("a pair of sockets can't be made: {error}"))
+            })
         };
-        let listeners =
-            [listen(machine::CONSOLE)?, listen(machine::TRIALS)?, listen(machine::MONITOR)?];
+        let [(console, qemus_console), (line, qemus_line), (monitor, qemus_monitor)] =
+            [pair()?, pair()?, pair()?];
+        let sockets = Sockets {
+            console: qemus_console.into(),
+            trials: qemus_line.into(),
+            monitor: qemus_monitor.into(),
+        };
         let said = tempfile::tempfile()
             .map_err(|error| LabError::file("making a file in", std::env::temp_dir(), &error))?;
         let for_qemu = said
@@ -117,40 +119,21 @@ impl Guest {
                 plan.shape,
                 plan.image,
                 plan.initramfs,
-                folder.path(),
+                &sockets,
             ))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(for_qemu);
-        let (pid, ended, keeper) = keep(command, &plan.qemu.program)?;
+        let (pid, ended, keeper) = keep(command, sockets, &plan.qemu.program)?;
         // From here on QEMU runs: whatever fails must end it.
         let running = Running { pid, keeper: Some(keeper) };
         let deadline = started + plan.patience;
-        let mut streams = Vec::new();
-        for listener in &listeners {
-            match connected(listener, &ended, deadline, stop) {
-                Ok(Some(stream)) => streams.push(stream),
-                Ok(None) => return Ok(None),
-                Err(reason) => {
-                    return Err(LabError::Boot(format!(
-                        "QEMU did not start: {reason}{}",
-                        said_by(&said)
-                    )));
-                }
-            }
-        }
-        let (Some(monitor), Some(line), Some(console)) =
-            (streams.pop(), streams.pop(), streams.pop())
-        else {
-            return Err(LabError::Boot("QEMU did not connect".to_string()));
-        };
-        let on_socket = |error: io::Error| LabError::file("setting up", folder.path(), &error);
+        let on_socket =
+            |error: io::Error| LabError::Boot(format!("a socket to QEMU can't be used: {error}"));
         line.set_read_timeout(Some(LOOK)).map_err(on_socket)?;
         monitor.set_nonblocking(true).map_err(on_socket)?;
         let watcher = Arc::new(Mutex::new(Watcher::default()));
         let reader = read_console(console, Arc::clone(&watcher), log, mark.to_string());
-        // Connected sockets need no names, and what has none is never left behind.
-        drop(folder);
         let (pid, keeper) = running.hand_over();
         let mut guest = Guest {
             pid,
@@ -191,6 +174,9 @@ impl Guest {
                 guest.watcher().last_line(),
                 guest.said()
             )),
+            Waited::Dead(reason) if guest.watcher().last_line().is_empty() => {
+                failed(format!("QEMU did not start: {reason}"))
+            }
             Waited::Dead(reason) => failed(format!("the guest died while booting: {reason}")),
         }
     }
@@ -342,7 +328,11 @@ impl Guest {
         }
         let last = watcher.last_line();
         let how = ended.map_or(otherwise.to_string(), |ended| format!("QEMU ended by {ended}"));
-        format!("{how}; its console's last line is {last:?}{}", self.said())
+        let last = match last.is_empty() {
+            true => String::new(),
+            false => format!("; its console's last line is {last:?}"),
+        };
+        format!("{how}{last}{}", self.said())
     }
 }
 
@@ -381,6 +371,7 @@ impl Drop for Running {
 /// thread that started it ends.
 fn keep(
     mut command: Command,
+    sockets: Sockets,
     program: &Path,
 ) -> Result<(u32, Receiver<String>, JoinHandle<()>), LabError> {
     let (tell_pid, pid) = mpsc::channel();
@@ -388,8 +379,11 @@ fn keep(
     let keeper = thread::Builder::new()
         .name("qemu-keeper".to_string())
         .spawn(move || {
-            Setup::default().apply(&mut command);
-            match command.spawn() {
+            Setup { inherited: sockets.into(), ..Setup::default() }.apply(&mut command);
+            let spawned = command.spawn();
+            // QEMU alone holds its ends from here on, so that its end closes them.
+            drop(command);
+            match spawned {
                 Ok(mut child) => {
                     let _ = tell_pid.send(Ok(child.id()));
                     let status = child.wait();
@@ -406,37 +400,6 @@ fn keep(
         Ok(Ok(pid)) => Ok((pid, ended, keeper)),
         Ok(Err(error)) => Err(LabError::file("starting", program, &error)),
         Err(_) => Err(LabError::Boot("the thread that starts QEMU ended".to_string())),
-    }
-}
-
-/// QEMU's connection; `None` if it was asked to stop, an error if QEMU ended instead.
-fn connected(
-    listener: &UnixListener,
-    ended: &Receiver<String>,
-    deadline: Instant,
-    stop: &dyn Fn() -> bool,
-) -> Result<Option<UnixStream>, String> {
-    loop {
-        match listener.accept() {
-            Ok((stream, _)) => {
-                return stream
-                    .set_nonblocking(false)
-                    .map(|()| Some(stream))
-                    .map_err(|error| error.to_string());
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => return Err(error.to_string()),
-        }
-        if let Ok(how) = ended.try_recv() {
-            return Err(how);
-        }
-        if stop() {
-            return Ok(None);
-        }
-        if Instant::now() >= deadline {
-            return Err("it did not connect in time".to_string());
-        }
-        thread::sleep(Duration::from_millis(5));
     }
 }
 

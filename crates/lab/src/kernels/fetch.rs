@@ -1,5 +1,6 @@
 //! Fetches a kernel from the archive and keeps only its image.
 
+use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,6 +12,9 @@ use crate::kernels::archive::Archive;
 use crate::kernels::index::{Fetchable, Freshness, Index};
 use crate::kernels::name::KernelName;
 use crate::kernels::{About, Kernel, keep, kept};
+
+/// A package is unpacked in a folder of this name and its version.
+const SCRATCH: &str = "fetch-";
 
 /// What there is to say while something is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,7 +138,7 @@ fn fetch(
     let name = format!("debian:{}", found.version);
     let folder = cache.folder("debian/kernels")?.join(&found.version);
     // Two runners that want the same kernel fetch it once.
-    let _lock = cache.lock(&format!("debian-{}", found.version))?;
+    let _lock = cache.lock(&fetching(&found.version))?;
     if let Some(kernel) = kept(name.clone(), &folder) {
         return Ok(kernel);
     }
@@ -144,10 +148,13 @@ fn fetch(
         )));
     }
     let scratch_parent = cache.folder("debian")?;
+    clear_scratch(cache, &scratch_parent, &found.version);
     // The package, and the image that is taken from it.
     Cache::require_room(&scratch_parent, found.download_bytes + (64 << 20))?;
     let scratch = tempfile::Builder::new()
-        .prefix("fetch-")
+        .prefix(&format!("{SCRATCH}{}", found.version))
+        // Its lock makes the name one runner's.
+        .rand_bytes(0)
         .tempdir_in(&scratch_parent)
         .map_err(|error| LabError::file("making a folder in", &scratch_parent, &error))?;
     let apt = Apt::at(&scratch_parent.join("apt"), &source.archive()?)?;
@@ -163,6 +170,26 @@ fn fetch(
         ..About::default()
     };
     keep(name, &folder, &image, about)
+}
+
+/// The lock of who fetches this version.
+fn fetching(version: &str) -> String {
+    format!("debian-{version}")
+}
+
+/// Takes away the folders of fetches that were killed: that of `version`, whose lock the caller
+/// holds, and those of versions that nobody fetches now.
+fn clear_scratch(cache: &Cache, parent: &Path, version: &str) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(of) = name.to_str().and_then(|name| name.strip_prefix(SCRATCH)) else { continue };
+        let lock = if of == version { None } else { cache.try_lock(&fetching(of)) };
+        if of == version || lock.is_some() {
+            // What can't be removed stays for the next fetch.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// The kernel in a package; nothing else is unpacked.
@@ -211,6 +238,23 @@ fn first_image(tar: impl Read) -> std::io::Result<Option<Vec<u8>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_killed_fetch_leaves_its_folder_until_the_next_one_and_no_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let parent = cache.folder("debian").unwrap();
+        for name in ["fetch-6.17.13", "fetch-7.0.13", "fetch-7.3.4", "kernels", "apt"] {
+            fs::create_dir_all(parent.join(name).join("archives")).unwrap();
+        }
+        let _fetched_now = cache.lock(&fetching("7.0.13")).unwrap();
+        let _own = cache.lock(&fetching("7.3.4")).unwrap();
+        clear_scratch(&cache, &parent, "7.3.4");
+        let mut left: Vec<_> =
+            fs::read_dir(&parent).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["apt", "fetch-7.0.13", "kernels"]);
+    }
 
     #[test]
     fn only_the_image_is_taken_from_a_package() {

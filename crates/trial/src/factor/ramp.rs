@@ -49,11 +49,16 @@ impl FromStr for Ramp {
 
     fn from_str(text: &str) -> Result<Self, BadValue> {
         let bad = || BadValue::new("ramp", text, ACCEPTED);
-        let span = |part: &str| Span::parse_for("ramp", part).map_err(|_| bad());
+        let span = |part: &str| {
+            Span::parse_for("ramp", part).map_err(|error| match error.reason {
+                Some(reason) => bad().because(format!("the time {part:?}: {reason}")),
+                None => bad().because(format!("{part:?} is no time such as 500ms or 3s")),
+            })
+        };
         let count = |part: &str| match part.parse::<u32>() {
             Ok(0) => Err(bad().because("a count of 0")),
             Ok(n) => Ok(n),
-            Err(_) => Err(bad()),
+            Err(_) => Err(bad().because(format!("{part:?} is no count of threads or groups"))),
         };
         if text == "burst" {
             return Ok(Ramp::Burst);
@@ -67,8 +72,10 @@ impl FromStr for Ramp {
                 Ok(Ramp::Steps { groups: count(groups)?, every: span(every)? })
             }
             "poisson" => {
-                let rate: f64 =
-                    rest.strip_suffix("/s").and_then(|r| r.parse().ok()).ok_or_else(bad)?;
+                let rate = rest.strip_suffix("/s").and_then(|rate| rate.parse::<f64>().ok());
+                let rate = rate.ok_or_else(|| {
+                    bad().because(format!("{rest:?} is no rate of threads a second such as 50/s"))
+                })?;
                 if rate.is_finite() && rate > 0.0 {
                     Ok(Ramp::Poisson { rate_per_s: rate })
                 } else {
@@ -109,6 +116,22 @@ mod tests {
             ["burst", "barrier:200ms", "linear:3s", "steps:4x500ms", "poisson:50/s", "grow:8@1s"]
         {
             assert_eq!(text.parse::<Ramp>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_within_a_ramp_is_named() {
+        for (text, reason) in [
+            ("linear:1000h", "the time \"1000h\": it is longer than a week"),
+            ("barrier:200", "the time \"200\": it has no unit"),
+            ("linear:-1s", "the time \"-1s\": it is below 0"),
+            ("steps:4x", "\"\" is no time"),
+            ("steps:fourx1s", "\"four\" is no count"),
+            ("grow:8@1", "the time \"1\": it has no unit"),
+            ("poisson:50", "\"50\" is no rate of threads a second"),
+        ] {
+            let error = text.parse::<Ramp>().unwrap_err().to_string();
+            assert!(error.contains(reason) && error.contains("accepted is `burst`"), "{error}");
         }
     }
 

@@ -50,9 +50,13 @@ impl Span {
 
     pub(crate) fn parse_for(factor: &'static str, text: &str) -> Result<Self, BadValue> {
         let bad = || BadValue::new(factor, text, ACCEPTED);
-        let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).ok_or_else(bad)?;
-        let (number, unit) = text.split_at(digits);
-        let value: f64 = number.parse().map_err(|_| bad())?;
+        let number_ends = text.find(|c: char| !(c.is_ascii_digit() || c == '.'));
+        let (number, unit) = text.split_at(number_ends.unwrap_or(text.len()));
+        let value: f64 = match number.parse() {
+            Ok(value) => value,
+            Err(_) if text.starts_with('-') => return Err(bad().because("it is below 0")),
+            Err(_) => return Err(bad()),
+        };
         let unit_ns = match unit {
             "ns" => 1.0,
             "us" | "µs" => 1e3,
@@ -60,7 +64,8 @@ impl Span {
             "s" => 1e9,
             "m" | "min" => 60e9,
             "h" => 3600e9,
-            _ => return Err(bad()),
+            "" => return Err(bad().because("it has no unit")),
+            _ => return Err(bad().because(format!("{unit:?} is no unit of time"))),
         };
         let ns = (value * unit_ns).round();
         if !ns.is_finite() || ns > LONGEST_S * 1e9 {
@@ -108,6 +113,19 @@ mod tests {
             ("50us", "50us"),
         ] {
             assert_eq!(text.parse::<Span>().unwrap().to_string(), canonical);
+        }
+    }
+
+    #[test]
+    fn why_a_text_is_no_span_is_said() {
+        for (text, reason) in [
+            ("1", "it has no unit"),
+            ("3parsecs", "\"parsecs\" is no unit of time"),
+            ("-1s", "it is below 0"),
+            ("1000h", "it is longer than a week"),
+        ] {
+            let error = text.parse::<Span>().unwrap_err();
+            assert_eq!(error.reason.as_deref(), Some(reason), "{error}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::BadValue;
+use super::{BadValue, Count};
 
 const ACCEPTED: &str = "a count from 1 (`96`) or a share of the CPUs online (`50%`)";
 
@@ -44,8 +44,9 @@ impl FromStr for Threads {
         }
         match text.parse::<u32>() {
             Ok(0) => Err(bad().because("a trial needs at least one thread")),
-            Ok(n) => Ok(Threads::Count(n)),
-            Err(_) => Err(bad()),
+            Ok(n) if n <= Count::MOST => Ok(Threads::Count(n)),
+            Err(_) if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) => Err(bad()),
+            Ok(_) | Err(_) => Err(bad().because(format!("at most {} are possible", Count::MOST))),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! What depends on the machine (CPUs, nodes, limits, the kernel) is not decided here.
 
 use super::TrialSpec;
-use crate::factor::{Count, Hash, Ramp, Until, Workload};
+use crate::factor::{Count, Hash, Ramp, Span, Until, Workload};
 use crate::ramp;
 
 /// The most samples of a trial: 32 bytes each, taken beforehand.
@@ -52,7 +52,8 @@ pub fn check(spec: &TrialSpec) -> Result<(), String> {
     if samples > MOST_SAMPLES {
         return Err(format!(
             "sample \"{}\" is too fine for a trial of {:.0} s: that is {samples} samples, at most \
-             {MOST_SAMPLES} are kept",
+             {MOST_SAMPLES} are kept; needed is a shorter ramp or duration, or a coarser `sample` in \
+             the definition",
             spec.sample,
             planned_ns as f64 / 1e9,
         ));
@@ -95,12 +96,13 @@ fn mutex(spec: &TrialSpec) -> Result<(), String> {
         return Err("the workload mutex needs `unlock`: `exchange` or `store-wake`".into());
     }
     let parameters = &spec.parameters;
-    for (key, value) in [("critical_ns", parameters.critical_ns), ("think_ns", parameters.think_ns)]
-    {
+    for (factor, value) in [("critical", parameters.critical_ns), ("think", parameters.think_ns)] {
         if let Some(ns) = value.filter(|&ns| ns > LONGEST_SPIN_NS) {
             return Err(format!(
-                "{key} {ns} is not possible: at most {LONGEST_SPIN_NS} (a second), since a thread \
-                 looks for the end of the trial only between pairs"
+                "{factor} \"{}\" is not possible: accepted is at most {}, since a thread looks for \
+                 the end of the trial only between pairs",
+                Span::from_ns(ns),
+                Span::from_ns(LONGEST_SPIN_NS)
             ));
         }
     }

@@ -25,6 +25,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome, shown};
+use crate::number::whole;
 
 /// Statistics on numbers typed in
 ///
@@ -114,16 +115,7 @@ pub fn level(text: &str) -> Result<Level, String> {
 
 /// Parses a count of trials. Shared by the subcommands that take counts as arguments.
 fn count(text: &str) -> Result<u64, String> {
-    let refused = |why: &str| {
-        Err(format!("a count is a whole number from 0 to {MOST_TRIALS}; `{text}` is {why}"))
-    };
-    match text.trim().parse::<i128>() {
-        Ok(n) if n < 0 => refused("negative"),
-        Ok(n) if n > i128::from(MOST_TRIALS) => refused("above that"),
-        Ok(n) => u64::try_from(n).or_else(|_| refused("above that")),
-        Err(_) if text.trim().parse::<f64>().is_ok() => refused("not a whole number"),
-        Err(_) => refused("not a number"),
-    }
+    whole("a count", 0, MOST_TRIALS, text)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::super::planning::counted;
 use super::table::number;
 use super::{Options, count};
 use crate::failure::{Failure, Outcome};
+use crate::number::real;
 
 /// How many trials: before a run, what it can show
 ///
@@ -35,10 +36,10 @@ use crate::failure::{Failure, Outcome};
 )]
 pub struct PowerArgs {
     /// The probability of a stall on the base side
-    #[arg(long, value_name = "P", requires = "test", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", requires = "test", allow_negative_numbers = true, value_parser = real)]
     base: Option<f64>,
     /// The probability of a stall on the test side
-    #[arg(long, value_name = "P", requires = "base", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", requires = "base", allow_negative_numbers = true, value_parser = real)]
     test: Option<f64>,
     /// The test, with --base and --test
     #[arg(long, value_enum, default_value_t)]
@@ -47,29 +48,29 @@ pub struct PowerArgs {
     #[arg(long, value_name = "N", value_parser = count, requires = "base", allow_negative_numbers = true)]
     n: Option<u64>,
     /// The power to reach
-    #[arg(long, default_value_t = 0.8, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.8, allow_negative_numbers = true, value_parser = real)]
     power: f64,
     /// What the test looks for: the test side differs, is smaller, is greater. The error rate,
     /// 1 - level, is that of this test
     #[arg(long, value_enum, default_value_t)]
     alternative: Side,
     /// The width that an interval is to have, high bound less low bound
-    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", allow_negative_numbers = true, value_parser = real)]
     width: Option<f64>,
     /// With --width: the probability; 0.5 is the safe assumption
-    #[arg(long, value_name = "P", default_value_t = 0.5, allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", default_value_t = 0.5, allow_negative_numbers = true, value_parser = real)]
     p: f64,
     /// With --width: the interval
     #[arg(long, value_enum, default_value_t)]
     interval: IntervalName,
     /// The probability that "0 of n" is to exclude
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = real)]
     at_most: Option<f64>,
     /// The ratio of recovery rates, test against base
-    #[arg(long, value_name = "HR", allow_negative_numbers = true)]
+    #[arg(long, value_name = "HR", allow_negative_numbers = true, value_parser = real)]
     hazard_ratio: Option<f64>,
     /// With --hazard-ratio: the share of the trials on the test side
-    #[arg(long, value_name = "S", default_value_t = 0.5, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = 0.5, allow_negative_numbers = true, value_parser = real)]
     share: f64,
     #[command(flatten)]
     options: Options,

@@ -20,6 +20,7 @@ use super::columns::{Columns, Row};
 use super::survival::group_text;
 use super::table::{Table, number};
 use crate::failure::{Failure, Outcome};
+use crate::number::{how_many, real};
 
 /// When a stalled process recovered, out of its throughput over time
 ///
@@ -51,10 +52,10 @@ pub struct RecoveryArgs {
     #[arg(value_name = "FILE.csv")]
     file: PathBuf,
     /// The throughput of the control, which does not stall, in the unit of the file
-    #[arg(long, value_name = "MOPS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "MOPS", allow_negative_numbers = true, value_parser = real)]
     control: f64,
     /// The share of the control that is to be reached, above 0 and up to 1
-    #[arg(long, default_value = "0.5", allow_negative_numbers = true)]
+    #[arg(long, default_value = "0.5", allow_negative_numbers = true, value_parser = real)]
     share: f64,
     /// For how long it is to be kept, such as 3s or 500ms, from the end of the first sample that
     /// reached it
@@ -62,14 +63,14 @@ pub struct RecoveryArgs {
     hold: Span,
     /// How many samples in a row below the share make a stall; one of fewer is told only where there is
     /// no longer one, with a note, and is not estimated together with others
-    #[arg(long, default_value_t = 2, value_name = "COUNT")]
+    #[arg(long, default_value_t = 2, value_name = "COUNT", value_parser = how_many::<usize>, allow_negative_numbers = true)]
     least_samples: usize,
     /// When the clock starts; samples that begin earlier are not looked at. By default the trial's start,
     /// and in a file with a column `threads` when the last of them existed
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     start: Option<Span>,
     /// The penalty a change, in units of squared error over sigma squared; by default Schwarz', 2 log n
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_negative_numbers = true, value_parser = real)]
     penalty: Option<f64>,
     /// Only this trial
     #[arg(long, value_name = "TRIAL")]

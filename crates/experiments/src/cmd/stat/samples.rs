@@ -14,6 +14,7 @@ use super::Options;
 use super::columns::{self, Columns};
 use super::table::{Table, number, p_value};
 use crate::failure::{Failure, Outcome};
+use crate::number::{how_many, seed};
 
 /// Two samples: medians, their ratio, the shift, whether they differ, whether they have two modes
 ///
@@ -47,10 +48,10 @@ pub struct SamplesArgs {
     #[arg(long, value_name = "NAME")]
     column_b: Option<String>,
     /// Bootstrap resamples, from 100 to 100000000
-    #[arg(long, default_value_t = Resampling::default().resamples, value_name = "COUNT")]
+    #[arg(long, default_value_t = Resampling::default().resamples, value_name = "COUNT", value_parser = how_many::<usize>, allow_negative_numbers = true)]
     resamples: usize,
     /// Where chance starts; the same seed gives the same result on any number of CPUs
-    #[arg(long, default_value_t = Resampling::default().seed)]
+    #[arg(long, default_value_t = Resampling::default().seed, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
     #[command(flatten)]
     options: Options,

@@ -14,6 +14,7 @@ use super::Options;
 use super::columns::{Columns, Row};
 use super::table::{Table, number, p_value};
 use crate::failure::{Failure, Outcome};
+use crate::number::real;
 
 /// Times to an event, some cut off before it: Kaplan-Meier, median, restricted mean, fits, tests
 ///
@@ -44,13 +45,13 @@ pub struct SurvivalArgs {
           allow_negative_numbers = true)]
     quantile: Vec<f64>,
     /// Where the restricted mean ends; by default where the shortest group ends
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = real)]
     until: Option<f64>,
     /// Fleming-Harrington's exponent of S: above 0 looks early
-    #[arg(long, default_value = "1", allow_negative_numbers = true)]
+    #[arg(long, default_value = "1", allow_negative_numbers = true, value_parser = real)]
     rho: f64,
     /// Fleming-Harrington's exponent of 1 - S: above 0 looks late
-    #[arg(long, default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, default_value = "0", allow_negative_numbers = true, value_parser = real)]
     gamma: f64,
     #[command(flatten)]
     options: Options,

@@ -20,6 +20,7 @@ use serde::Serialize;
 use super::Options;
 use super::table::Table;
 use crate::failure::{Failure, Outcome};
+use crate::number::{how_many, seed};
 
 /// What the intervals really cover, on a grid of known truths
 ///
@@ -41,13 +42,13 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "FAMILY", value_parser = family)]
     family: Vec<Family>,
     /// Simulated data sets a setting, 100 or more
-    #[arg(long, default_value_t = Effort::default().data_sets, value_name = "COUNT")]
+    #[arg(long, default_value_t = Effort::default().data_sets, value_name = "COUNT", value_parser = how_many::<usize>, allow_negative_numbers = true)]
     data_sets: usize,
     /// Resamples of each bootstrap interval, 100 or more
-    #[arg(long, default_value_t = Effort::default().resamples, value_name = "COUNT")]
+    #[arg(long, default_value_t = Effort::default().resamples, value_name = "COUNT", value_parser = how_many::<usize>, allow_negative_numbers = true)]
     resamples: usize,
     /// Where chance starts; the same seed gives the same result on any number of CPUs
-    #[arg(long, default_value_t = Effort::default().seed)]
+    #[arg(long, default_value_t = Effort::default().seed, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
     /// All sizes and truths
     #[arg(long)]
