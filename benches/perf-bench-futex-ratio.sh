@@ -24,13 +24,11 @@ if ! command -v perf >/dev/null; then
 fi
 threads=("$@")
 [ ${#threads[@]} -gt 0 ] || threads=(1 2)
-pairs=${PAIRS:-7}
 seconds=${SECONDS_EACH:-3}
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/benches/pairs.sh"
 target=${CARGO_TARGET_DIR:-$root/target}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 (cd "$root" && cargo build --quiet --release --package stallscope-trial --package stallscope-preload)
 
 spec() { # workload, threads, the rest of the fields
@@ -40,32 +38,17 @@ spec() { # workload, threads, the rest of the fields
 # Each prints millions of calls a second, and a CPU second.
 ours() { # threads
     spec wake-storm "$1" "" | "$target/release/race-trial" |
-        sed -n 's/.*"status":"ok".*"elapsed_s":\([0-9.e-]*\),"ops":\([0-9]*\),.*"user_s":\([0-9.e-]*\),"system_s":\([0-9.e-]*\),.*"ops":\([0-9]*\),"slots":[0-9nul]*}\].*/\1 \2 \3 \4 \5/p' |
-        awk '{ print $2 / $1 / 1e6, $5 / ($3 + $4) / 1e6 }'
+        rates_of_a_trial 1e6
 }
 theirs() { # threads
     local argv
     argv="[\"perf\",\"bench\",\"futex\",\"hash\",\"-s\",\"-f\",\"1\",\"-t\",\"$1\",\"-r\",\"$seconds\"]"
     spec command "$1" ",\"parameters\":{\"command\":{\"argv\":$argv,\"throughput\":{\"regex\":\"Averaged ([0-9]+) operations/sec\"},\"unit\":\"1/s\"}}" |
         STALLSCOPE_PRELOAD="$target/release/libstallscope_preload.so" "$target/release/race-trial" |
-        sed -n 's/.*"status":"ok".*"user_s":\([0-9.e-]*\),"system_s":\([0-9.e-]*\),.*"throughput","value":\([0-9.]*\).*/\1 \2 \3/p' |
-        awk -v s="$seconds" -v t="$1" '{ print $3 * t / 1e6, $3 * t * s / ($1 + $2) / 1e6 }'
+        rates_of_a_command "$seconds" "$1" 1e6
 }
 
-printf '%8s %6s %12s %12s   %s\n' threads pairs perf ours 'ratio: median [quartiles] (least, most)'
+in_pairs_head threads perf
 for n in "${threads[@]}"; do
-    : >"$work/pairs"
-    for ((i = 0; i < pairs; i++)); do
-        if ((i % 2)); then
-            b=$(theirs "$n") a=$(ours "$n")
-        else
-            a=$(ours "$n") b=$(theirs "$n")
-        fi
-        if [ -z "$a" ] || [ -z "$b" ]; then
-            echo "a run with $n threads gave no rate (perf: '$b', race-trial: '$a')" >&2
-            exit 1
-        fi
-        echo "$a $b" >>"$work/pairs"
-    done
-    awk -v n="$n" -v unit=M/s -f "$root/benches/ratio.awk" "$work/pairs"
+    in_pairs "$n" "$n" M/s perf
 done

@@ -28,10 +28,10 @@ source=$1
 shift
 threads=("$@")
 [ ${#threads[@]} -gt 0 ] || threads=(1 2 8 96)
-pairs=${PAIRS:-7}
 seconds=${SECONDS_EACH:-2}
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/benches/pairs.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 sed 's/%\.2fs %\.1f Mops/%.6fs %.6f Mops/' "$source" >"$work/reproducer.c"
@@ -47,7 +47,7 @@ measure() { # file for the output, program and arguments
     shift
     { time "$@" >"$out" 2>/dev/null; } 2>&1
 }
-reproducer() { # threads
+theirs() { # threads
     local cpu
     cpu=$(measure "$work/out" "$work/reproducer" "$1" "$seconds" "$slots")
     sed -n 's/.* \([0-9.]*\)s \([0-9.]*\) Mops.*/\1 \2/p' "$work/out" |
@@ -69,20 +69,7 @@ if [ -z "$(ours 1)" ]; then
     echo "no hash of 512 slots can be set on this kernel: both run with what there is" >&2
 fi
 
-printf '%8s %6s %12s %12s   %s\n' threads pairs reproducer ours 'ratio: median [quartiles] (least, most)'
+in_pairs_head threads reproducer
 for n in "${threads[@]}"; do
-    : >"$work/pairs"
-    for ((i = 0; i < pairs; i++)); do
-        if ((i % 2)); then
-            theirs=$(reproducer "$n") mine=$(ours "$n")
-        else
-            mine=$(ours "$n") theirs=$(reproducer "$n")
-        fi
-        if [ -z "$theirs" ] || [ -z "$mine" ]; then
-            echo "a run with $n threads gave no rate (reproducer: '$theirs', race-trial: '$mine')" >&2
-            exit 1
-        fi
-        echo "$mine $theirs" >>"$work/pairs"
-    done
-    awk -v n="$n" -v unit=M/s -f "$root/benches/ratio.awk" "$work/pairs"
+    in_pairs "$n" "$n" M/s reproducer
 done

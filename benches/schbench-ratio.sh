@@ -23,18 +23,15 @@ schbench=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
 workers=("$@")
 [ ${#workers[@]} -gt 0 ] || workers=(1 4 16 48)
-pairs=${PAIRS:-7}
 seconds=${SECONDS_EACH:-3}
 messengers=${MESSENGERS:-2}
 placement=${PLACEMENT:-unpinned}
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/benches/pairs.sh"
 target=${CARGO_TARGET_DIR:-$root/target}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 (cd "$root" && cargo build --quiet --release --package stallscope-trial --package stallscope-preload)
 
-TIMEFORMAT='%U %S'
 spec() { # workload, threads, the rest of the fields
     printf '{"trial":1,"workload":"%s","threads":%s,"ramp":"burst","hash":"global","placement":"%s","memory":"default","duration":"%ss","sample":"100ms","seed":1,%s}\n' \
         "$1" "$2" "$placement" "$seconds" "$3"
@@ -43,32 +40,17 @@ spec() { # workload, threads, the rest of the fields
 ours() { # workers a messenger
     spec messenger $(($1 * messengers)) "\"messengers\":\"$messengers\"" |
         "$target/release/race-trial" |
-        sed -n 's/.*"status":"ok".*"elapsed_s":\([0-9.e-]*\),"ops":\([0-9]*\),.*"user_s":\([0-9.e-]*\),"system_s":\([0-9.e-]*\),.*"ops":\([0-9]*\),"slots":[0-9nul]*}\].*/\1 \2 \3 \4 \5/p' |
-        awk '{ print $2 / $1 / 1e3, $5 / ($3 + $4) / 1e3 }'
+        rates_of_a_trial 1e3
 }
 theirs() { # workers a messenger
     local argv
     argv="[\"$schbench\",\"-L\",\"-m\",\"$messengers\",\"-t\",\"$1\",\"-n\",\"0\",\"-s\",\"0\",\"-r\",\"$seconds\"]"
     spec command "$1" "\"parameters\":{\"command\":{\"argv\":$argv,\"throughput\":{\"regex\":\"average rps: ([0-9.]+)\"},\"unit\":\"1/s\"}}" |
         STALLSCOPE_PRELOAD="$target/release/libstallscope_preload.so" "$target/release/race-trial" |
-        sed -n 's/.*"status":"ok".*"user_s":\([0-9.e-]*\),"system_s":\([0-9.e-]*\),.*"throughput","value":\([0-9.]*\).*/\1 \2 \3/p' |
-        awk -v s="$seconds" '{ print $3 / 1e3, $3 * s / ($1 + $2) / 1e3 }'
+        rates_of_a_command "$seconds" 1 1e3
 }
 
-printf '%8s %6s %12s %12s   %s\n' workers pairs schbench ours 'ratio: median [quartiles] (least, most)'
+in_pairs_head workers schbench
 for n in "${workers[@]}"; do
-    : >"$work/pairs"
-    for ((i = 0; i < pairs; i++)); do
-        if ((i % 2)); then
-            b=$(theirs "$n") a=$(ours "$n")
-        else
-            a=$(ours "$n") b=$(theirs "$n")
-        fi
-        if [ -z "$a" ] || [ -z "$b" ]; then
-            echo "a run with $n workers a messenger gave no rate (schbench: '$b', race-trial: '$a')" >&2
-            exit 1
-        fi
-        echo "$a $b" >>"$work/pairs"
-    done
-    awk -v n="$((n * messengers))" -v unit=k/s -f "$root/benches/ratio.awk" "$work/pairs"
+    in_pairs "$n" "$((n * messengers))" k/s schbench
 done
