@@ -4,6 +4,7 @@ use plotters::style::{RGBColor, WHITE};
 
 use super::canvas::{Anchor, Backend, Canvas, DrawError, Weight, text_width};
 use super::legend::Legend;
+use super::lines::wrapped;
 use super::scale::{Scale, Tick};
 use super::style::{AXIS, FAINT, GRID, INK, QUIET};
 
@@ -13,6 +14,10 @@ const LABEL: f64 = 10.5;
 const TICK: f64 = 10.0;
 const EDGE: f64 = 14.0;
 const LINE: f64 = 13.0;
+
+/// From one line of a title to the next, and of what a tick of y names.
+const TITLE_LINE: f64 = TITLE + 4.0;
+pub(super) const TICK_LINE: f64 = TICK + 1.5;
 
 /// An axis.
 #[derive(Debug, Clone)]
@@ -29,7 +34,7 @@ pub struct Axis {
 #[derive(Debug, Clone)]
 pub struct Plot {
     size: (f64, f64),
-    title: String,
+    title: Vec<String>,
     subtitle: Vec<String>,
     x: Axis,
     y: Axis,
@@ -44,6 +49,11 @@ pub struct Plot {
     legend: Legend,
 }
 
+/// Where the subtitle begins.
+fn below_title(title: &[String]) -> f64 {
+    EDGE + TITLE + 7.0 + title.len().saturating_sub(1) as f64 * TITLE_LINE
+}
+
 impl Plot {
     /// Lays a frame of this size out; the rest of the text takes what it needs from the data's room.
     pub fn new(
@@ -54,16 +64,18 @@ impl Plot {
         y: Axis,
         legend: Legend,
     ) -> Self {
-        let subtitle = wrapped(subtitle, SUBTITLE, size.0 - 2.0 * EDGE);
-        let widest = y.ticks.iter().map(|tick| text_width(&tick.label, TICK, Weight::Regular));
+        let title = wrapped(title, TITLE, Weight::Bold, size.0 - 2.0 * EDGE);
+        let subtitle = wrapped(subtitle, SUBTITLE, Weight::Regular, size.0 - 2.0 * EDGE);
+        let lines = y.ticks.iter().flat_map(|tick| tick.label.lines());
+        let widest = lines.map(|line| text_width(line, TICK, Weight::Regular));
         let title_room = if y.title.is_empty() { 0.0 } else { LABEL + 8.0 };
         let left = EDGE + title_room + widest.fold(0.0, f64::max) + 8.0;
-        let top = EDGE + TITLE + 7.0 + subtitle.len() as f64 * (SUBTITLE + 3.5) + 10.0;
+        let top = below_title(&title) + subtitle.len() as f64 * (SUBTITLE + 3.5) + 10.0;
         let legend = legend.laid_out(size.0 - 2.0 * EDGE);
         let under = 5.0 + TICK + 6.0 + LABEL + 8.0 + legend.height();
         Plot {
             size,
-            title: title.to_string(),
+            title,
             subtitle,
             left,
             right: size.0 - EDGE - 6.0,
@@ -134,9 +146,12 @@ impl Plot {
     /// Draws all but the data.
     pub fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {
         let (middle_x, middle_y) = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
-        canvas.text(&self.title, (EDGE, EDGE), Anchor::TopLeft, TITLE, Weight::Bold, INK)?;
+        for (line, text) in self.title.iter().enumerate() {
+            let y = EDGE + line as f64 * TITLE_LINE;
+            canvas.text(text, (EDGE, y), Anchor::TopLeft, TITLE, Weight::Bold, INK)?;
+        }
         for (line, text) in self.subtitle.iter().enumerate() {
-            let y = EDGE + TITLE + 7.0 + line as f64 * (SUBTITLE + 3.5);
+            let y = below_title(&self.title) + line as f64 * (SUBTITLE + 3.5);
             canvas.text(text, (EDGE, y), Anchor::TopLeft, SUBTITLE, Weight::Regular, QUIET)?;
         }
         let gridded = if self.upright_grid { &self.x } else { &self.y };
@@ -204,7 +219,7 @@ impl Plot {
         canvas: &Canvas<'_, DB>,
         text: &str,
     ) -> Result<(), DrawError> {
-        let lines = wrapped(text, LABEL, (self.right - self.left) * 0.8);
+        let lines = wrapped(text, LABEL, Weight::Regular, (self.right - self.left) * 0.8);
         let x = (self.left + self.right) / 2.0;
         let middle = (self.top + self.bottom) / 2.0;
         let height = lines.len() as f64 * (LABEL + 4.0);
@@ -228,12 +243,16 @@ impl Plot {
             let y = self.y_at(tick.value);
             let length = if tick.label.is_empty() { 2.5 } else { 5.0 };
             canvas.line(&[(self.left - length, y), (self.left, y)], AXIS, 1.0)?;
-            if tick.label.is_empty() || y + TICK * 0.6 > free_above {
+            let lines = tick.label.lines().count() as f64;
+            let half = (lines - 1.0) * TICK_LINE / 2.0;
+            if tick.label.is_empty() || y + half + TICK * 0.6 > free_above {
                 continue;
             }
-            free_above = y - TICK * 0.6;
-            let at = (self.left - 8.0, y);
-            canvas.text(&tick.label, at, Anchor::Right, TICK, Weight::Regular, INK)?;
+            free_above = y - half - TICK * 0.6;
+            for (line, text) in tick.label.lines().enumerate() {
+                let at = (self.left - 8.0, y - half + line as f64 * TICK_LINE);
+                canvas.text(text, at, Anchor::Right, TICK, Weight::Regular, INK)?;
+            }
         }
         Ok(())
     }
@@ -275,21 +294,6 @@ impl Plot {
     }
 }
 
-/// Breaks a text into lines that fit.
-pub fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if text_width(&format!("{line} {word}"), size, Weight::Regular) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,6 +309,36 @@ mod tests {
         let scale = Scale::Linear { low: 0.0, high: 1.0 };
         let y = Axis { title: "y".into(), scale, ticks: scale.steps(5) };
         Plot::new((640.0, 400.0), "title", "subtitle", x, y, Legend::default())
+    }
+
+    #[test]
+    fn a_long_title_takes_lines_and_its_room_from_the_data() {
+        let of = |title: &str| {
+            let scale = Scale::Linear { low: 0.0, high: 1.0 };
+            let axis = Axis { title: "x".into(), scale, ticks: scale.steps(5) };
+            Plot::new((640.0, 400.0), title, "subtitle", axis.clone(), axis, Legend::default())
+        };
+        let (short, long) = (of("title"), of(&"a title of many words ".repeat(8)));
+        assert!(long.title.len() > 1);
+        let widest = long.title.iter().map(|line| text_width(line, TITLE, Weight::Bold));
+        assert!(widest.fold(0.0, f64::max) <= 640.0 - 2.0 * EDGE);
+        let more = (long.title.len() - 1) as f64 * TITLE_LINE;
+        assert_eq!((long.top - short.top, long.bottom), (more, short.bottom));
+    }
+
+    #[test]
+    fn a_name_of_several_lines_takes_the_room_of_its_widest() {
+        let of = |label: &str| {
+            let x = Axis {
+                title: "x".into(),
+                scale: Scale::Linear { low: 0.0, high: 1.0 },
+                ticks: Vec::new(),
+            };
+            let tick = Tick { value: 0.5, label: label.into() };
+            let y = Axis { title: String::new(), ticks: vec![tick], ..x.clone() };
+            Plot::new((640.0, 400.0), "title", "", x, y, Legend::default()).left_end()
+        };
+        assert_eq!(of("a wide line\nb"), of("a wide line"));
     }
 
     #[test]
@@ -324,12 +358,5 @@ mod tests {
         let labels: Vec<&str> = plot.x_labels().iter().map(|tick| tick.label.as_str()).collect();
         assert_eq!(&labels[..2], ["1", "192"]);
         assert!(labels.len() > 10, "{labels:?}");
-    }
-
-    #[test]
-    fn a_text_is_broken_where_it_must_be() {
-        let lines = wrapped("a few words that do not fit on one line", 10.0, 80.0);
-        assert!(lines.len() > 1);
-        assert!(lines.iter().all(|line| text_width(line, 10.0, Weight::Regular) <= 80.0));
     }
 }

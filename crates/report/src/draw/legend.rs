@@ -3,12 +3,17 @@
 use plotters::style::RGBColor;
 
 use super::canvas::{Anchor, Backend, Canvas, DrawError, Marker, Weight, text_width};
+use super::lines::wrapped_at_most;
 use super::style::INK;
 
 const TEXT: f64 = 10.0;
 const ROW: f64 = 16.0;
 const SAMPLE: f64 = 22.0;
 const GAP: f64 = 18.0;
+
+/// From one line of a label to the next, and how many lines it may take.
+const LINE: f64 = 12.0;
+const MOST_LINES: usize = 3;
 
 /// What a mark of the figure means.
 #[derive(Debug, Clone)]
@@ -29,34 +34,40 @@ pub struct Entry {
 #[derive(Debug, Clone, Default)]
 pub struct Legend {
     entries: Vec<Entry>,
-    places: Vec<(f64, f64)>,
+    /// The lines of each entry's label, and where the entry stands.
+    places: Vec<(Vec<String>, (f64, f64))>,
+    height: f64,
 }
 
 impl Legend {
     /// A legend of these entries.
     pub fn new(entries: Vec<Entry>) -> Self {
-        Legend { entries, places: Vec::new() }
+        Legend { entries, ..Legend::default() }
     }
 
     /// Laid out in rows of this width.
     pub fn laid_out(mut self, width: f64) -> Self {
-        let (mut x, mut y) = (0.0, 0.0);
+        let (mut x, mut y, mut high) = (0.0, 0.0, 0.0_f64);
         self.places.clear();
-        for entry in &mut self.entries {
-            entry.label = fitted(&entry.label, TEXT, width - SAMPLE - 6.0);
-            let taken = SAMPLE + 6.0 + text_width(&entry.label, TEXT, Weight::Regular);
+        for entry in &self.entries {
+            let room = width - SAMPLE - 6.0;
+            let lines = wrapped_at_most(MOST_LINES, &entry.label, TEXT, Weight::Regular, room);
+            let widths = lines.iter().map(|line| text_width(line, TEXT, Weight::Regular));
+            let taken = SAMPLE + 6.0 + widths.fold(0.0, f64::max);
             if x > 0.0 && x + taken > width {
-                (x, y) = (0.0, y + ROW);
+                (x, y, high) = (0.0, y + high, 0.0);
             }
-            self.places.push((x, y));
+            high = high.max(ROW + LINE * lines.len().saturating_sub(1) as f64);
+            self.places.push((lines, (x, y)));
             x += taken + GAP;
         }
+        self.height = if self.places.is_empty() { 0.0 } else { y + high + 2.0 };
         self
     }
 
     /// How high its rows are.
     pub fn height(&self) -> f64 {
-        self.places.last().map_or(0.0, |(_, y)| y + ROW + 2.0)
+        self.height
     }
 
     /// Draws it below this point.
@@ -66,7 +77,7 @@ impl Legend {
         left: f64,
         top: f64,
     ) -> Result<(), DrawError> {
-        for (entry, (x, y)) in self.entries.iter().zip(&self.places) {
+        for (entry, (lines, (x, y))) in self.entries.iter().zip(&self.places) {
             let (x, y) = (left + x, top + y + ROW / 2.0 + 2.0);
             if entry.line {
                 canvas.line(&[(x, y), (x + SAMPLE, y)], entry.colour, 1.5)?;
@@ -75,26 +86,13 @@ impl Legend {
                 let at = (x + SAMPLE / 2.0, y);
                 canvas.marker(marker, at, 7.0, entry.colour, entry.filled)?;
             }
-            let at = (x + SAMPLE + 6.0, y);
-            canvas.text(&entry.label, at, Anchor::Left, TEXT, Weight::Regular, INK)?;
+            for (line, text) in lines.iter().enumerate() {
+                let at = (x + SAMPLE + 6.0, y + line as f64 * LINE);
+                canvas.text(text, at, Anchor::Left, TEXT, Weight::Regular, INK)?;
+            }
         }
         Ok(())
     }
-}
-
-/// A text cut to a width, with an ellipsis where it was cut.
-pub fn fitted(text: &str, size: f64, width: f64) -> String {
-    if text_width(text, size, Weight::Regular) <= width {
-        return text.to_string();
-    }
-    let mut kept = text.to_string();
-    while kept.pop().is_some() {
-        let cut = format!("{}…", kept.trim_end());
-        if text_width(&cut, size, Weight::Regular) <= width {
-            return cut;
-        }
-    }
-    String::new()
 }
 
 #[cfg(test)]
@@ -110,12 +108,17 @@ mod tests {
             filled: false,
             line: true,
         };
-        let long = "a very long name ".repeat(30);
-        let legend =
-            Legend::new(vec![entry("auto"), entry("slots:512"), entry(&long)]).laid_out(400.0);
-        assert_eq!(legend.places[1].1, 0.0);
-        assert!(legend.places[2].1 > 0.0);
-        assert!(legend.entries[2].label.ends_with('…'));
-        assert!(text_width(&legend.entries[2].label, TEXT, Weight::Regular) <= 400.0);
+        let long = "a very long name ".repeat(12);
+        let legend = Legend::new(vec![entry("auto"), entry("slots:512"), entry(&long), entry("b")])
+            .laid_out(400.0);
+        let at: Vec<(f64, f64)> = legend.places.iter().map(|(_, at)| *at).collect();
+        assert_eq!((at[1].1, at[2].0), (0.0, 0.0));
+        assert!(at[2].1 > 0.0);
+        let lines = &legend.places[2].0;
+        assert!(lines.len() > 1 && lines.concat().matches("name").count() == 12, "{lines:?}");
+        assert!(lines.iter().all(|line| text_width(line, TEXT, Weight::Regular) <= 400.0));
+        // What follows stands below all of its lines.
+        assert!(at[3].1 >= at[2].1 + LINE * lines.len() as f64, "{at:?}");
+        assert_eq!(Legend::default().laid_out(400.0).height(), 0.0);
     }
 }

@@ -136,7 +136,7 @@ impl Coverage {
             words +=
                 " Lines: from the least coverage over all truths tried to the mean, a line a size.";
         }
-        wrapped(&words, TEXT, WIDTH - 2.0 * EDGE)
+        wrapped(&words, TEXT, Weight::Regular, WIDTH - 2.0 * EDGE)
     }
 
     /// Where what is below the subtitle begins.

@@ -6,7 +6,7 @@ use analysis::series::Series;
 use analysis::words::percent;
 
 use super::Figure;
-use super::rows::{MOST_ROWS, ROW, at_threads, control_mark, row_axis, rows};
+use super::rows::{MOST_ROWS, RowNames, at_threads, control_mark, rows};
 use super::stall_probability::{left_out_in_words, named, remark, share_axis};
 use crate::draw::{Backend, Canvas, DrawError, Legend, Plot, look};
 
@@ -27,15 +27,16 @@ impl<'a> StallRows<'a> {
         Some(StallRows { analysis, threads, rows, left_out })
     }
 
+    fn names(&self) -> RowNames {
+        let name = |(series, cell): &(&Series, &Cell)| {
+            let (k, n) = (cell.stalled(), cell.observed());
+            (series.name.clone(), format!("{}, {k} of {n}", control_mark(series)))
+        };
+        RowNames::new(self.rows.iter().map(name))
+    }
+
     fn plot(&self) -> Plot {
-        let names: Vec<(String, String)> = self
-            .rows
-            .iter()
-            .map(|(series, cell)| {
-                let (k, n) = (cell.stalled(), cell.observed());
-                (series.name.clone(), format!("{}, {k} of {n}", control_mark(series)))
-            })
-            .collect();
+        let names = self.names();
         let mut subtitle = format!(
             "Bars are Wilson intervals at {}. A trial is stalled when {}.",
             percent(self.analysis.level.get()),
@@ -50,7 +51,7 @@ impl<'a> StallRows<'a> {
             &format!("Stall probability at {}", at_threads(self.threads)),
             &subtitle,
             share_axis("stalled trials"),
-            row_axis(&names),
+            names.axis(),
             Legend::default(),
         )
         .with_upright_grid()
@@ -73,7 +74,7 @@ impl Figure for StallRows<'_> {
     }
 
     fn size(&self) -> (f64, f64) {
-        (640.0, 120.0 + ROW * self.rows.len() as f64)
+        (640.0, 120.0 + self.names().row() * self.rows.len() as f64)
     }
 
     fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {

@@ -5,13 +5,22 @@ use analysis::stat::proportion::{Proportion, wilson};
 use analysis::words::percent;
 
 use super::Figure;
-use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, Tick, look};
+use crate::draw::{
+    Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, Tick, Weight, look,
+    wrapped_at_most,
+};
 
 /// The most strata that a figure has room for.
 const MOST_STRATA: usize = 24;
 
-/// The longest name of a stratum, in characters.
-const LONGEST_NAME: usize = 44;
+/// The height of a stratum, whose name has up to two lines; and of each further line, in points.
+const ROW: f64 = 34.0;
+const LINE: f64 = 12.0;
+
+/// The size of a stratum's name, how wide it may be and how many lines it may take.
+const NAME: f64 = 10.0;
+const MOST_NAME: f64 = 270.0;
+const MOST_LINES: usize = 4;
 
 /// How far the two sides of a stratum stand from its middle, in rows.
 const APART: f64 = 0.17;
@@ -45,7 +54,7 @@ impl<'a> StallsBySide<'a> {
                     let tally = stratum.side(which);
                     side(tally.stalled, tally.observed)
                 });
-                Some((shortened(&stratum.name), [base?, test?]))
+                Some((stratum.name.clone(), [base?, test?]))
             })
             .collect();
         let left_out = all.len().saturating_sub(MOST_STRATA);
@@ -65,7 +74,10 @@ impl<'a> StallsBySide<'a> {
             // The first row is the highest.
             scale: Scale::Linear { low: -0.6, high: rows as f64 - 0.4 },
             ticks: ticks
-                .map(|(at, (name, _))| Tick { value: (rows - 1 - at) as f64, label: name.clone() })
+                .map(|(at, (name, _))| Tick {
+                    value: (rows - 1 - at) as f64,
+                    label: lines(name).join("\n"),
+                })
                 .collect(),
         }
     }
@@ -105,12 +117,8 @@ impl<'a> StallsBySide<'a> {
     }
 }
 
-fn shortened(name: &str) -> String {
-    if name.chars().count() <= LONGEST_NAME {
-        return name.to_string();
-    }
-    let kept: String = name.chars().take(LONGEST_NAME - 1).collect();
-    format!("{}…", kept.trim_end())
+fn lines(name: &str) -> Vec<String> {
+    wrapped_at_most(MOST_LINES, name, NAME, Weight::Regular, MOST_NAME)
 }
 
 impl Figure for StallsBySide<'_> {
@@ -136,7 +144,9 @@ impl Figure for StallsBySide<'_> {
     }
 
     fn size(&self) -> (f64, f64) {
-        (640.0, 180.0 + 34.0 * self.rows.len() as f64)
+        let lines = self.rows.iter().map(|(name, _)| lines(name).len()).max().unwrap_or(1);
+        let row = ROW + LINE * lines.saturating_sub(2) as f64;
+        (640.0, 180.0 + row * self.rows.len() as f64)
     }
 
     fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {

@@ -10,7 +10,7 @@ use analysis::series::Series;
 use analysis::words::counted;
 
 use super::Figure;
-use super::rows::{MOST_ROWS, ROW, at_threads, control_mark, row_axis, rows};
+use super::rows::{MOST_ROWS, RowNames, at_threads, control_mark, rows};
 use super::stall_probability::{left_out_in_words, named};
 use super::throughput::{MOST_POINTS, jitter};
 use crate::draw::{
@@ -81,12 +81,15 @@ impl<'a> ThroughputRows<'a> {
         Some(ThroughputRows { analysis, threads, rows, left_out, points, zeros, thinned })
     }
 
+    fn names(&self) -> RowNames {
+        let name = |(series, _): &(&Series, &Cell)| {
+            (series.name.clone(), control_mark(series).to_string())
+        };
+        RowNames::new(self.rows.iter().map(name))
+    }
+
     fn plot(&self) -> Plot {
-        let names: Vec<(String, String)> = self
-            .rows
-            .iter()
-            .map(|(series, _)| (series.name.clone(), control_mark(series).to_string()))
-            .collect();
+        let names = self.names();
         let entry = |label: &str, colour, filled| Entry {
             label: label.into(),
             colour,
@@ -125,7 +128,7 @@ impl<'a> ThroughputRows<'a> {
             &format!("Throughput of every trial at {}", at_threads(self.threads)),
             &subtitle,
             x,
-            row_axis(&names),
+            names.axis(),
             Legend::new(entries),
         )
         .with_upright_grid()
@@ -148,17 +151,18 @@ impl Figure for ThroughputRows<'_> {
     }
 
     fn size(&self) -> (f64, f64) {
-        (640.0, 140.0 + ROW * self.rows.len() as f64)
+        (640.0, 140.0 + self.names().row() * self.rows.len() as f64)
     }
 
     fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {
         let plot = self.plot();
         plot.draw(canvas)?;
+        let high = self.names().row();
         // A trial lies on its median, not under it.
         for (row, (_, cell)) in self.rows.iter().enumerate() {
             if let Some(mops) = cell.mops.filter(|mops| mops.median > 0.0) {
                 let (x, y) = plot.point(mops.median, row as f64);
-                canvas.steps(&[(x, y - ROW * 0.36), (x, y + ROW * 0.36)], INK, 1.5)?;
+                canvas.steps(&[(x, y - high * 0.36), (x, y + high * 0.36)], INK, 1.5)?;
             }
         }
         for stalled in [false, true] {
@@ -166,7 +170,7 @@ impl Figure for ThroughputRows<'_> {
                 let Some((series, _)) = self.rows.get(point.row) else { continue };
                 let look = look(0, series.is_control);
                 let colour = if stalled { STALL } else { look.colour };
-                let y = plot.y_at(point.row as f64) + point.jitter * ROW * 0.25;
+                let y = plot.y_at(point.row as f64) + point.jitter * high * 0.25;
                 let x = match point.mops > 0.0 {
                     true => plot.x_at(point.mops),
                     false => plot.left_end(),
