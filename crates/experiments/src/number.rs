@@ -24,8 +24,10 @@ pub fn seed(text: &str) -> Result<u64, String> {
 
 /// How many of something there are to be; the command says how many it takes.
 pub fn how_many<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let n = whole("a count", 0, u64::from(u32::MAX), text)?;
-    T::try_from(n).map_err(|_| format!("a count of {n} is more than this machine can hold"))
+    let is_short = T::try_from(u64::from(u32::MAX) + 1).is_err();
+    let high = if is_short { u64::from(u32::MAX) } else { u64::MAX };
+    let n = whole("a count", 0, high, text)?;
+    T::try_from(n).map_err(|_| format!("a count of {n} is more than can be held"))
 }
 
 /// Any number; the command says which it takes.
@@ -53,8 +55,9 @@ mod tests {
             assert!(sentence.ends_with(why), "{sentence}");
         }
         assert!(whole("a share", 1, 3, "0").unwrap_err().ends_with("`0` is below that"));
-        assert!(how_many::<u8>("300").unwrap_err().contains("300"));
         assert_eq!(how_many::<u32>("4294967295"), Ok(u32::MAX));
+        assert!(how_many::<u32>("4294967296").unwrap_err().contains("from 0 to 4294967295"));
+        assert_eq!(how_many::<u64>("4294967296"), Ok(4_294_967_296));
     }
 
     #[test]
