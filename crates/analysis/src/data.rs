@@ -26,9 +26,10 @@ use crate::run::Run;
 const TRIALS_FILE: &str = "trials.csv";
 
 /// What the tables are made from, besides [`FACTORS`].
-const NEEDED: [&str; 14] = [
+const NEEDED: [&str; 15] = [
     "trial",
     "block",
+    "boot",
     "duration_s",
     "cpus",
     "nodes",
@@ -52,6 +53,8 @@ pub struct Trial {
     pub trial: u64,
     /// Its block in that run.
     pub block: u64,
+    /// The boot of its guest, a number of its run; `None` outside of guests.
+    pub boot: Option<u64>,
     /// Its cell, by its place in [`Data::cells`].
     pub cell: usize,
     /// How long it was to measure.
@@ -191,6 +194,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
     let mut run_at = integers("run")?.iter();
     let mut trial = integers("trial")?.iter();
     let mut block = integers("block")?.iter();
+    let mut boot = integers("boot")?.iter();
     let mut cpus = integers("cpus")?.iter();
     let mut nodes = integers("nodes")?.iter();
     let mut slots_expected = integers("slots_expected")?.iter();
@@ -254,6 +258,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
             run,
             trial: trial.next().flatten().unwrap_or(0),
             block: block.next().flatten().unwrap_or(0),
+            boot: boot.next().flatten(),
             cell,
             duration_s: duration_s.next().flatten(),
             cpus: size.cpus,

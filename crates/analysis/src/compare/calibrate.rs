@@ -24,8 +24,8 @@ pub struct Setting {
     pub truth: &'static str,
     /// Stall probabilities of each stratum, base then test.
     pub strata: Vec<[f64; 2]>,
-    /// Trials a side and stratum.
-    pub n: u64,
+    /// Trials of each stratum, base then test; one for all where they are alike.
+    pub n: Vec<[u64; 2]>,
     /// How often the data are looked at: 2 is that an undecided verdict is given as many trials again,
     /// added to the first, and decided once more.
     pub looks: u64,
@@ -42,6 +42,21 @@ pub struct Rates {
     pub shares: [f64; 5],
     /// The share of wrong verdicts.
     pub wrong: f64,
+}
+
+impl Setting {
+    fn trials(&self, stratum: usize) -> [u64; 2] {
+        self.n.get(stratum).or(self.n.first()).copied().unwrap_or_default()
+    }
+
+    /// The trials in words: `24`, or a stratum each, `200; 20 and 3` for base and test.
+    pub fn n_in_words(&self) -> String {
+        let one = |[base, test]: &[u64; 2]| match base == test {
+            true => base.to_string(),
+            false => format!("{base} and {test}"),
+        };
+        self.n.iter().map(one).collect::<Vec<String>>().join("; ")
+    }
 }
 
 impl Rates {
@@ -85,7 +100,7 @@ pub fn csv(rates: &[Rates]) -> String {
         let mut row = vec![
             setting.truth.to_string(),
             one.strata_in_words(),
-            setting.n.to_string(),
+            setting.n_in_words(),
             setting.looks.to_string(),
             one.data_sets.to_string(),
         ];
@@ -99,7 +114,8 @@ pub fn csv(rates: &[Rates]) -> String {
 
 /// Whether a verdict is false of a truth.
 pub fn is_wrong(kind: Kind, strata: &[[f64; 2]], rules: Rules) -> bool {
-    // With equal sides Mantel and Haenszel's weights are equal: sums give the common ratio.
+    // With the same trials everywhere Mantel and Haenszel's weights are equal: sums give the common
+    // ratio. With others they tell which way it goes, which is all that is asked of them then.
     let sum = |side: usize| strata.iter().map(|stratum| stratum[side]).sum::<f64>();
     let (base, test) = (sum(0), sum(1));
     match kind {
@@ -122,7 +138,7 @@ pub fn settings() -> Vec<Setting> {
     let mut all = Vec::new();
     let mut add = |truth, strata: &[[f64; 2]], sizes: &[u64], looks| {
         for &n in sizes {
-            all.push(Setting { truth, strata: strata.to_vec(), n, looks });
+            all.push(Setting { truth, strata: strata.to_vec(), n: vec![[n, n]], looks });
         }
     };
     let three = |of: [f64; 2]| [of, of, of];
@@ -153,6 +169,22 @@ pub fn settings() -> Vec<Setting> {
     add("a tenth better", &[[0.9, 0.81]], &[10, 24, 100], 1);
     // Better here, worse there.
     add("better in two, worse in one", &[[0.9, 0.1], [0.9, 0.1], [0.1, 0.5]], &[10, 24], 1);
+    add("halved in one, doubled in one", &[[0.6, 0.3], [0.3, 0.6]], &[10, 24, 100], 1);
+    // Few trials where it matters most.
+    let mut unequal = |truth, strata: &[[f64; 2]], n: &[[u64; 2]]| {
+        all.push(Setting { truth, strata: strata.to_vec(), n: n.to_vec(), looks: 1 });
+    };
+    let two = [[0.05, 0.0], [1.0, 0.1002]];
+    let (many, truth) = ([200, 200], "left in the smaller stratum");
+    unequal(truth, &two, &[many, [20, 3]]);
+    unequal(truth, &two, &[many, [20, 20]]);
+    unequal(truth, &two, &[many, [59, 59]]);
+    unequal("left just above the bound", &[[0.9, 0.0501]; 2], &[[60, 30], [200, 200]]);
+    unequal("left just above the bound", &[[0.9, 0.0501]; 2], &[[24, 60], [24, 200]]);
+    let small = [[0.3, 0.002], [0.9, 0.0982]];
+    unequal("left just above the bound", &small, &[[24, 400], [24, 60]]);
+    unequal("left just above the bound", &small, &[[24, 60], [24, 400]]);
+    unequal("mended", &[[0.05, 0.0], [1.0, 0.0]], &[many, [20, 30]]);
     all
 }
 
@@ -193,7 +225,9 @@ fn one(setting: &Setting, data_sets: usize, rules: Rules, seed: u64) -> Result<R
             let mut kind = Kind::Undecided;
             for look in 1..=setting.looks {
                 for (at, [base, test]) in setting.strata.iter().enumerate() {
-                    let drawn = [*base, *test].map(|p| [drawn(&mut rng, setting.n, p), setting.n]);
+                    let [base_n, test_n] = setting.trials(at);
+                    let drawn =
+                        [(*base, base_n), (*test, test_n)].map(|(p, n)| [drawn(&mut rng, n, p), n]);
                     match counts.get_mut(at) {
                         Some(sum) => {
                             for place in [0, 1] {
@@ -246,9 +280,9 @@ mod tests {
         const DRAWN: usize = 1_000;
         for (at, (setting, row)) in all.iter().zip(&rows).enumerate() {
             assert_eq!(&row[0], setting.truth);
-            assert_eq!(row[2].parse::<u64>().unwrap(), setting.n);
+            assert_eq!(row[2], setting.n_in_words());
             // Every sixth, and of those the quick ones.
-            if at % 6 != 0 || setting.n > 60 {
+            if at % 6 != 0 || setting.n.iter().flatten().any(|n| *n > 60) {
                 continue;
             }
             let rates =
@@ -288,7 +322,7 @@ mod tests {
 
     #[test]
     fn one_seed_gives_one_result() {
-        let setting = Setting { truth: "x", strata: vec![[0.5, 0.1]], n: 12, looks: 2 };
+        let setting = Setting { truth: "x", strata: vec![[0.5, 0.1]], n: vec![[12, 12]], looks: 2 };
         let draw = || simulate(std::slice::from_ref(&setting), 200, Rules::default(), 3).unwrap();
         assert_eq!(draw(), draw());
         assert!(simulate(std::slice::from_ref(&setting), 10, Rules::default(), 3).is_err());

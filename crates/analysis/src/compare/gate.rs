@@ -19,13 +19,15 @@ pub enum Gate {
 
 impl Gate {
     /// Of a comparison. Harm stays harm whatever else is not known; a comparison that can't be trusted
-    /// decides nothing else.
-    pub fn of(verdict: Kind, harm: Finding, trusted: bool) -> Gate {
+    /// decides nothing else; and a fix `stands` only if it would still be one, had the trials without
+    /// an outcome stalled.
+    pub fn of(verdict: Kind, harm: Finding, trusted: bool, stands: bool) -> Gate {
         match (verdict, harm) {
             (_, Finding::Found) => Gate::Fail,
             _ if !trusted => Gate::Undecided,
             (Kind::Undecided, _) => Gate::Undecided,
             (Kind::Fixed, Finding::Unclear) => Gate::Undecided,
+            (Kind::Fixed, _) if !stands => Gate::Undecided,
             (Kind::Fixed, _) => Gate::Pass,
             (Kind::Reduced | Kind::NoEvidenceOfAnEffect | Kind::Worse, _) => Gate::Fail,
         }
@@ -47,12 +49,16 @@ mod tests {
 
     #[test]
     fn only_a_fix_without_harm_that_can_be_trusted_passes() {
-        let status = |kind, harm, trusted| Gate::of(kind, harm, trusted).status();
+        let status = |kind, harm, trusted| Gate::of(kind, harm, trusted, true).status();
         assert_eq!(status(Kind::Fixed, Finding::NoneSeen, true), 0);
         assert_eq!(status(Kind::Fixed, Finding::Unclear, true), 11);
         assert_eq!(status(Kind::Fixed, Finding::Found, true), 10);
         assert_eq!(status(Kind::Fixed, Finding::NoneSeen, false), 11);
         assert_eq!(status(Kind::Undecided, Finding::Found, false), 10);
+        let fallen = |kind, harm| Gate::of(kind, harm, true, false).status();
+        assert_eq!(fallen(Kind::Fixed, Finding::NoneSeen), 11);
+        assert_eq!(fallen(Kind::Fixed, Finding::Found), 10);
+        assert_eq!(fallen(Kind::Reduced, Finding::NoneSeen), 10);
         for kind in [Kind::Reduced, Kind::NoEvidenceOfAnEffect, Kind::Worse] {
             assert_eq!(status(kind, Finding::NoneSeen, true), 10);
             assert_eq!(status(kind, Finding::NoneSeen, false), 11);

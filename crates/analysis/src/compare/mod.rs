@@ -14,6 +14,7 @@
 //! | what would decide it? | [`what_would_decide`] |
 //! | how often do the rules err? | [`calibrate`] |
 
+pub mod boots;
 pub mod calibrate;
 pub mod checks;
 pub mod cost;
@@ -162,6 +163,8 @@ pub struct Comparison {
     pub machines: machines::Machines,
     /// The sides in time.
     pub order: order::Order,
+    /// The guests' boots.
+    pub boots: boots::Boots,
     /// What the verdict would be otherwise.
     pub sensitivity: Vec<sensitivity::Sensitivity>,
     /// The command that makes it again, word by word.
@@ -231,7 +234,8 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let cost = cost::of(&sides, &common, &outcomes, options.margin, level, resampling);
     let drift = drift::of(&common, &cost, order, level)?;
     let harm = harm::of(&sides, &common, level)?;
-    let mut trust = sentences::trust(&sides, &drift, &machines, order);
+    let boots = boots::of(&sides, &common, &outcomes, seed)?;
+    let mut trust = sentences::trust(&sides, &drift, &machines, order, &boots, level);
     let in_lab = Which::BOTH.iter().any(|side| sides.runs(*side).iter().any(|run| run.in_lab()));
     if in_lab && (base_rule.0.is_by_throughput() || test_rule.0.is_by_throughput()) {
         trust.limits.push(
@@ -240,6 +244,8 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
                 .into(),
         );
     }
+    trust.limits.extend(unknown_duration(&common));
+    let sensitivity = sensitivity::of(&sides, &common, &outcomes, verdict.kind, rules)?;
     let [base_disturbed, test_disturbed] = disturbance::of(&sides);
     let side = |side: Which, (rule, control): &(StallRule, String), disturbed| Side {
         name: sides.name(side),
@@ -258,7 +264,12 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let mut comparison = Comparison {
         format: FORMAT,
         answer: Vec::new(),
-        gate: gate::Gate::of(verdict.kind, harm.finding, trust.can_be_trusted),
+        gate: gate::Gate::of(
+            verdict.kind,
+            harm.finding,
+            trust.can_be_trusted,
+            sensitivity::stands(&sensitivity),
+        ),
         what_would_decide: what_would_decide::of(&common, &verdict, rules)?,
         verdict,
         trust,
@@ -268,13 +279,14 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         level,
         resampling: SeedAndSize { seed, resamples: resampling.resamples },
         recovery: recovery::of(&sides, &common, level)?,
-        sensitivity: sensitivity::of(&sides, &common, &outcomes, verdict.kind, rules)?,
+        sensitivity,
         efficacy,
         cost,
         harm,
         drift,
         machines,
         order,
+        boots,
         strata: common,
         one_sided,
         again: again(asked, options),
@@ -430,6 +442,22 @@ fn durations(
         }
     }
     Ok(())
+}
+
+/// Trials of one side that don't say how long they were to last.
+fn unknown_duration(strata: &[strata::Stratum]) -> Option<String> {
+    let unknown = |stratum: &&strata::Stratum| {
+        stratum.base.durations_s.is_empty() != stratum.test.durations_s.is_empty()
+    };
+    let names: Vec<String> =
+        strata.iter().filter(unknown).map(|stratum| stratum.name.clone()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "How long a trial lasted is known of one side only at {}: a longer one has more time to \
+             stall in, and to recover.",
+            sentences::listed(&names)
+        )
+    })
 }
 
 /// That some stratum has outcomes on both sides; else, what its absence is due to.

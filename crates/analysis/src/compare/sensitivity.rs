@@ -58,6 +58,11 @@ pub struct Sensitivity {
     pub changes: bool,
 }
 
+/// Whether the verdict is the same whatever the trials without an outcome would have been.
+pub fn stands(found: &[Sensitivity]) -> bool {
+    found.iter().all(|one| !one.changes || one.scenario == Scenario::WithoutDisturbed)
+}
+
 /// The verdicts under each scenario that applies.
 pub fn of(
     sides: &Sides,

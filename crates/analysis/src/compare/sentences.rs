@@ -1,26 +1,35 @@
 //! What a comparison says, in sentences: the verdict first, then what it rests on, then what limits it.
 
+use super::boots::Boots;
 use super::cost::{CostOf, Finding as CostFinding};
 use super::drift::{Drift, Moved};
-use super::efficacy::Pooled;
+use super::efficacy::{Counts, Pooled};
 use super::harm::{Event, Finding};
 use super::machines::Machines;
 use super::order::Order;
 use super::sides::{Sides, Which};
-use super::verdict::{Because, Kind, Verdict};
+use super::verdict::{Because, Kind, Verdict, above_the_bound};
 use super::what_would_decide::{Deciding, POWER};
 use super::{Comparison, Trust};
-use crate::stat::Estimate;
+use crate::stat::{Estimate, Level};
 use crate::words::{counted, list, p_is, percent, seconds, significant};
 
 /// The longest list of names in a sentence.
 const MOST_LISTED: usize = 6;
 
 /// Whether a difference can be put down to what tells the sides apart.
-pub fn trust(sides: &Sides, drift: &Drift, machines: &Machines, order: Order) -> Trust {
+pub fn trust(
+    sides: &Sides,
+    drift: &Drift,
+    machines: &Machines,
+    order: Order,
+    boots: &Boots,
+    level: Level,
+) -> Trust {
     let mut because = Vec::new();
     let mut limits = Vec::new();
     because.extend(machines.sentence());
+    because.extend(several_labels(sides));
     let moved = || {
         let ratio = drift.ratio.and_then(|ratio| ratio.estimate);
         let mut what = Vec::new();
@@ -43,9 +52,17 @@ pub fn trust(sides: &Sides, drift: &Drift, machines: &Machines, order: Order) ->
     match drift.moved {
         Moved::Moved if drift.may_be_the_machine => because.push(format!(
             "The control moved between the sides: {}. It has no growth to wait for, so the machine \
-             changed, or the patch costs that everywhere; as one side was measured after the other, \
-             the two can't be told apart.",
-            moved()
+             changed, or the patch costs that everywhere; as {}, the two can't be told apart.",
+            moved(),
+            match order {
+                Order::Unknown => "it is not known when the sides were measured",
+                Order::AtTheSameTime => "the sides were measured at the same time, apart",
+                Order::Alternating => "the sides took turns, and were not in the same blocks",
+                Order::PartlyInterleaved => "only part of the trials were in common blocks",
+                Order::Interleaved | Order::OneAfterTheOther => {
+                    "one side was measured after the other"
+                }
+            }
         )),
         Moved::Moved => limits.push(format!(
             "The control moved with the sides: {}. Both were measured in the same blocks, so that \
@@ -89,6 +106,31 @@ pub fn trust(sides: &Sides, drift: &Drift, machines: &Machines, order: Order) ->
             limits.push("When the sides were measured is not recorded.".into());
         }
     }
+    let names = Which::BOTH.map(|side| sides.name(side));
+    let differing = boots.differing([&names[0], &names[1]], level);
+    because.extend(differing.iter().map(|(name, p)| {
+        format!(
+            "The boots of `{name}` differ in how often they stall ({}, permutation test within the \
+             strata): its trials are not as many independent ones as they count for here. More boots \
+             of fewer trials each, `--boots`, would be.",
+            p_is(*p)
+        )
+    }));
+    if boots.base.boots > 0 && boots.test.boots > 0 && differing.is_empty() {
+        let known = boots.base.p_differ.is_some() || boots.test.p_differ.is_some();
+        limits.push(format!(
+            "The trials come from {} of `{}` and {} of `{}`, and those of one boot share what it drew: \
+             {}.",
+            counted(boots.base.boots, "boot", "boots"),
+            names[0],
+            counted(boots.test.boots, "boot", "boots"),
+            names[1],
+            match known {
+                true => "no sign that the boots differ, which few can't show",
+                false => "whether boots differ can't be seen in these",
+            }
+        ));
+    }
     if !machines.unknown.is_empty() && machines.confounded.is_empty() {
         limits.push("On which machine the trials ran is not recorded everywhere.".into());
     }
@@ -102,9 +144,23 @@ pub fn trust(sides: &Sides, drift: &Drift, machines: &Machines, order: Order) ->
     Trust { can_be_trusted: because.is_empty(), because, limits }
 }
 
+/// More than one label that tells the sides apart: a difference may be any one's. A kernel beside a
+/// label is what the label stands for, and machines and sources have sentences of their own.
+fn several_labels(sides: &Sides) -> Option<String> {
+    let labels: Vec<String> = sides.naming_labels().map(|told| format!("`{}`", told.key)).collect();
+    (labels.len() > 1).then(|| {
+        format!(
+            "The labels {} all tell the sides apart: a difference may be due to any of them. Compare \
+             runs in which one of them differs.",
+            list(&labels)
+        )
+    })
+}
+
 /// All sentences.
 pub fn answer(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![verdict(comparison)];
+    lines.extend(new_stalls(comparison));
     lines.extend(interval_against_test(comparison));
     lines.extend(deciding(comparison));
     if !comparison.trust.can_be_trusted {
@@ -123,7 +179,7 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-fn listed(names: &[String]) -> String {
+pub(super) fn listed(names: &[String]) -> String {
     if names.len() <= MOST_LISTED {
         return list(names);
     }
@@ -173,11 +229,22 @@ fn verdict(comparison: &Comparison) -> String {
     let at_least = percent(verdict.rules.level.get());
     let at_most = verdict.at_risk.test_at_most.map(percent).unwrap_or_default();
     let risk = verdict.at_risk;
-    let there = match risk.strata as usize == strata {
+    let where_it_stalled = match risk.strata as usize == strata {
         true => String::new(),
-        false => {
-            format!(", in the {} where `{base}` stalled", counted(risk.strata, "stratum", "strata"))
-        }
+        false => format!(" where `{base}` stalled"),
+    };
+    let sizes = || comparison.compared().map(Counts::of).filter(|c| c.base[0] > 0);
+    let fewest = sizes().map(|counts| counts.test[1]).min().unwrap_or(0);
+    let there = match risk.strata {
+        1 if where_it_stalled.is_empty() => String::new(),
+        1 => format!(", in the stratum{where_it_stalled}"),
+        n => format!(
+            ", on average over the {n} strata{where_it_stalled}{}",
+            match sizes().all(|counts| counts.test[1] == fewest) {
+                true => String::new(),
+                false => format!(", each counted with the {fewest} trials of the smallest"),
+            }
+        ),
     };
     let left = format!(
         "With {at_least} confidence it stalls in at most {at_most} of trials like these{there}"
@@ -199,9 +266,10 @@ fn verdict(comparison: &Comparison) -> String {
             format!("{head}: {counts} ({p}).{reduction} {left}; `fixed` asks for at most {bound}.")
         }
         Because::StratumAboveBound { stratum } => format!(
-            "{head}: {counts} ({p}).{reduction} At {} it still stalls in more than the {bound} that \
-             `fixed` allows.",
-            name(stratum)
+            "{head}: {counts} ({p}).{reduction} At {} it stalls in more than the {bound} that `fixed` \
+             allows{}.",
+            name(stratum),
+            also_above(comparison, &names, stratum)
         ),
         Because::BaseBelowBound => format!(
             "{head}: {counts} ({p}).{reduction} `fixed` can't be said with a bound of {bound}, below \
@@ -217,12 +285,17 @@ fn verdict(comparison: &Comparison) -> String {
             let number = |x: Option<f64>| x.map_or_else(|| "?".into(), |x| significant(x, 3));
             format!(
                 "{head}: {counts} ({p}). The ratio of the two is {} ({} to {}), which excludes that \
-                 the stalls were halved, or doubled.",
+                 the stalls were halved, or doubled{}.",
                 number(ratio.estimate),
                 number(ratio.low),
-                number(ratio.high)
+                number(ratio.high),
+                if strata > 1 { ", on average over the strata" } else { "" }
             )
         }
+        Because::StrataDiffer => format!(
+            "{head}: {counts} ({p}). On average neither a halving nor a doubling is left, but the strata \
+             differ by more than chance gives: an average says nothing of any of them."
+        ),
         Because::MoreStalls => format!("{head}: {counts} ({p})."),
         Because::MoreStallsInStratum { stratum } => format!(
             "{head}: at {} it stalls more often, by Fisher's exact test adjusted over the strata. In \
@@ -240,6 +313,49 @@ fn verdict(comparison: &Comparison) -> String {
             "{head}: {counts} ({p}). An effect is not shown, and one that matters is not excluded."
         ),
     }
+}
+
+/// ` ({stalled}); so it does at …`: the worst stratum's count, and the others that are above the bound.
+fn also_above(comparison: &Comparison, names: &[String], worst: usize) -> String {
+    let compared: Vec<Counts> = comparison.compared().map(Counts::of).collect();
+    let count = |at: usize| compared.get(at).map_or([0, 0], |counts| counts.test);
+    let [k, n] = count(worst);
+    let mut text = format!(" ({k} of {n} stalled)");
+    let above = above_the_bound(&compared, comparison.verdict.rules).unwrap_or_default();
+    let others: Vec<String> = above
+        .into_iter()
+        .filter(|at| *at != worst)
+        .filter_map(|at| Some(format!("{} ({} of {})", names.get(at)?, count(at)[0], count(at)[1])))
+        .collect();
+    if !others.is_empty() {
+        text += &format!(", and at {}", listed(&others));
+    }
+    text
+}
+
+/// Stalls where the base had none: in no bound, and not shown to be more.
+fn new_stalls(comparison: &Comparison) -> Option<String> {
+    if !matches!(comparison.verdict.kind, Kind::Fixed | Kind::Reduced) {
+        return None;
+    }
+    let new: Vec<String> = comparison
+        .compared()
+        .map(|stratum| (stratum, Counts::of(stratum)))
+        .filter(|(_, counts)| counts.base[0] == 0 && counts.test[0] > 0)
+        .map(|(stratum, counts)| {
+            let ([_, base_n], [k, n]) = (counts.base, counts.test);
+            format!("in {k} of {n} at {} (base: 0 of {base_n})", stratum.name)
+        })
+        .collect();
+    (!new.is_empty()).then(|| {
+        format!(
+            "`{}` also stalled where `{}` did not: {}. That is not shown to be more than chance, and \
+             is not excluded: `fixed` goes by the strata where the base stalled.",
+            comparison.test.name,
+            comparison.base.name,
+            listed(&new)
+        )
+    })
 }
 
 /// Score intervals are approximate and the primary test is exact: where they disagree, that is said.
@@ -291,11 +407,25 @@ fn deciding(comparison: &Comparison) -> Option<String> {
              threads, or a ramp that grows the pool under load, make it likelier.",
             counted(*trials, "trial", "trials")
         ),
-        Deciding::MoreWithoutStall { more, below } => format!(
+        Deciding::MoreWithoutStall { more, at, below } => format!(
             "What would make it `fixed`: {} of `{test}` without a stall where `{base}` stalls, for \
-             at most {}.",
+             at most {}{}.",
             counted(*more, "more trial", "more trials"),
-            percent(*below)
+            percent(*below),
+            match at.as_slice() {
+                // One stratum was named, or is all there is.
+                [_] if comparison.verdict.at_risk.strata == 1 => String::new(),
+                at => {
+                    let each: Vec<String> =
+                        at.iter().map(|at| format!("{} at {}", at.more, at.name)).collect();
+                    format!(": {}", listed(&each))
+                }
+            }
+        ),
+        Deciding::StratumStalls { name, test: [k, n] } => format!(
+            "More trials make it `fixed` only if `{test}` really stalls in less than {} at {name}, \
+             which {k} of {n} speak against.",
+            percent(comparison.verdict.rules.fixed_below)
         ),
         Deciding::StillStalls { test: [k, n] } => format!(
             "`{test}` still stalled in {k} of {n} where `{base}` does: more trials make it `fixed` \
@@ -303,8 +433,8 @@ fn deciding(comparison: &Comparison) -> Option<String> {
             percent(comparison.verdict.rules.fixed_below)
         ),
         Deciding::LowerBound { base: share } => format!(
-            "`{base}` stalled in {} of its trials there: `--fixed-below` must be lower than that to \
-             say anything.",
+            "`{base}` stalled in {} of its trials, on average over the strata where it did: \
+             `--fixed-below` must be lower than that to say anything.",
             percent(*share)
         ),
     })

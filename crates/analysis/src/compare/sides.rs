@@ -277,18 +277,33 @@ impl Sides {
 
     /// A side's name: what tells it from the other, or its place.
     pub fn name(&self, side: Which) -> String {
-        // A label says what was meant; a kernel only what ran. A machine or a source is no patch.
-        let chosen = self.by.as_ref().and_then(|key| self.told(key)).or_else(|| {
-            let label = |told: &&ToldBy| !["kernel", "machine", "source"].contains(&&*told.key);
-            self.told_by.iter().find(label).or_else(|| self.told("kernel"))
-        });
-        let Some(told) = chosen else { return side.name().to_string() };
-        let values = if side == Which::Base { &told.base } else { &told.test };
-        match values.as_slice() {
-            [one] if !one.is_empty() => one.clone(),
-            [one] if one.is_empty() => format!("without {}", told.key),
-            _ => side.name().to_string(),
-        }
+        let one = |told: &ToldBy| {
+            let values = if side == Which::Base { &told.base } else { &told.test };
+            match values.as_slice() {
+                [one] if !one.is_empty() => Some(one.clone()),
+                [one] if one.is_empty() => Some(format!("without {}", told.key)),
+                _ => None,
+            }
+        };
+        // A label says what was meant; a kernel only what ran. Several labels are all named: which
+        // of them is meant can't be known.
+        let chosen = self.by.as_ref().and_then(|key| self.told(key));
+        let names: Option<String> = match chosen {
+            Some(told) => one(told),
+            None => {
+                let labels: Option<Vec<String>> = self.naming_labels().map(one).collect();
+                match labels {
+                    Some(labels) if labels.is_empty() => self.told("kernel").and_then(one),
+                    labels => labels.map(|labels| labels.join(", ")),
+                }
+            }
+        };
+        names.unwrap_or_else(|| side.name().to_string())
+    }
+
+    /// The labels that tell the sides apart and may be the patch's name: a machine or a source isn't.
+    pub fn naming_labels(&self) -> impl Iterator<Item = &ToldBy> {
+        self.told_by.iter().filter(|told| !["kernel", "machine", "source"].contains(&&*told.key))
     }
 
     fn told(&self, key: &str) -> Option<&ToldBy> {

@@ -118,7 +118,8 @@ fn the_published_patch_reduces_and_harms() {
         .collect();
     assert_eq!(regressed, ["futex: futex_requeue", "futex: futex_requeue_pi"]);
     assert_eq!((found.order, found.gate), (Order::Unknown, Gate::Fail));
-    says(&found, "11 more trials of `blocked-waiters` without a stall");
+    says(&found, "21 more trials of `blocked-waiters` without a stall");
+    says(&found, "7 at 96 threads");
     says(&found, "Check `futex: futex_requeue` regressed");
     // What is one machine's label on both sides is a stratum, and no confounder.
     assert!(found.machines.confounded.is_empty());
@@ -457,4 +458,105 @@ fn a_share_out_of_its_range_is_refused() {
         let error = try_with(&base, &test, &options).unwrap_err();
         assert!(error.is_request() && error.to_string().contains("such as 5%"), "{error}");
     }
+}
+
+#[test]
+fn several_labels_confound_and_are_all_named() {
+    let with = |made: Made, compiler: &str| {
+        made.change(|made| {
+            for row in &mut made.rows {
+                row.labels = format!("{};compiler={compiler}", row.labels);
+            }
+        })
+    };
+    let base = with(stock().trials(192, 60, 60), "gcc");
+    let test = with(fix().trials(192, 0, 60), "clang");
+    let found = compared(&base, &test);
+    assert_eq!((found.base.name.as_str(), found.test.name.as_str()), ("gcc, stock", "clang, fix"));
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
+    says(&found, "The labels `compiler` and `patch` all tell the sides apart");
+}
+
+#[test]
+fn a_fix_that_hangs_on_trials_without_an_outcome_does_not_pass() {
+    let unknown = |n: u32| {
+        fix().trials(192, 0, 80).change(|made| {
+            let mut left = n;
+            for row in made.rows.iter_mut().filter(|row| row.hash.to_string() == "auto") {
+                if left > 0 {
+                    (row.pivot, row.pivot_s, row.mops_per_s) = (None, None, None);
+                    left -= 1;
+                }
+            }
+        })
+    };
+    let base = stock().trials(192, 70, 80);
+    assert_eq!(compared(&base, &unknown(0)).gate, Gate::Pass);
+    let found = compared(&base, &unknown(15));
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
+    says(&found, "The verdict would be reduced if");
+}
+
+#[test]
+fn a_duration_that_one_side_does_not_tell_is_a_limit() {
+    let base = stock().trials(192, 60, 60);
+    let test = fix().trials(192, 0, 60).change(|made| {
+        for row in &mut made.rows {
+            row.duration_s = None;
+        }
+    });
+    says(
+        &compared(&base, &test),
+        "How long a trial lasted is known of one side only at 192 threads",
+    );
+}
+
+#[test]
+fn boots_that_differ_take_the_trust_away_and_others_are_counted() {
+    let booted = |made: Made, boots: u32, boot: fn(u32, u32) -> u32| {
+        made.change(move |made| {
+            let mut at = 0;
+            for row in made.rows.iter_mut() {
+                let auto = row.hash.to_string() == "auto";
+                row.boot = Some(boot(at, boots) + 1);
+                at += u32::from(auto);
+            }
+        })
+    };
+    let in_turn = |at: u32, boots: u32| at % boots;
+    let test = booted(fix().trials(192, 0, 60), 4, in_turn);
+    let even = booted(stock().trials(192, 30, 60), 4, in_turn);
+    let found = compared(&even, &test);
+    assert!(found.trust.can_be_trusted && found.boots.base.p_differ.unwrap() > 0.5);
+    says(&found, "The trials come from 4 boots of `stock` and 4 boots of `fix`");
+    // The first 30 stall, and are the first boot's.
+    let uneven = booted(stock().trials(192, 30, 60), 2, |at, _| at / 30);
+    let found = compared(&uneven, &test);
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
+    says(&found, "The boots of `stock` differ in how often they stall");
+    let none = compared(&stock().trials(192, 30, 60), &fix().trials(192, 0, 60));
+    assert_eq!((none.boots.base.boots, none.boots.base.p_differ), (0, None));
+}
+
+#[test]
+fn stalls_where_the_base_had_none_are_named() {
+    let base = stock().trials(96, 60, 60).trials(192, 0, 100);
+    let found = compared(&base, &fix().trials(96, 0, 60).trials(192, 2, 100));
+    assert_eq!(found.verdict.kind, Kind::Fixed);
+    says(
+        &found,
+        "`fix` also stalled where `stock` did not: in 2 of 100 at 192 threads (base: 0 of 100)",
+    );
+    // And where it is shown to be above the bound, more trials elsewhere are no advice.
+    let base = stock().trials(96, 20, 20).trials(192, 0, 20);
+    let found = compared(&base, &fix().trials(96, 0, 20).trials(192, 4, 20));
+    assert_eq!(found.verdict.because, Because::StratumAboveBound { stratum: 1 });
+    says(
+        &found,
+        "At 192 threads it stalls in more than the 5 % that `fixed` allows (4 of 20 stalled)",
+    );
+    says(
+        &found,
+        "only if `fix` really stalls in less than 5 % at 192 threads, which 4 of 20 speak",
+    );
 }

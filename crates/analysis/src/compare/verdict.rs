@@ -16,8 +16,10 @@ use serde::Serialize;
 
 use super::efficacy::{Counts, primary};
 use crate::stat::multiplicity::holm;
-use crate::stat::proportion::{Proportion, clopper_pearson};
-use crate::stat::strata::{self as stat, mantel_haenszel_difference, mantel_haenszel_ratio};
+use crate::stat::proportion::{self, Proportion, mean_at_most};
+use crate::stat::strata::{
+    self as stat, breslow_day_tarone, mantel_haenszel_difference, mantel_haenszel_ratio,
+};
 use crate::stat::two_by_two::fisher;
 use crate::stat::{Alternative, Level, StatError};
 
@@ -93,7 +95,7 @@ pub enum Because {
     BoundNotReached,
     /// Reduced: one stratum of the test side is itself shown to be above the bound.
     StratumAboveBound {
-        /// By its place among those given.
+        /// By its place among those given: of several, the one that is farthest above.
         stratum: usize,
     },
     /// Reduced: the base stalls less often than the bound, which then says nothing.
@@ -111,6 +113,8 @@ pub enum Because {
     NothingStalled,
     /// Undecided: the base did not stall, and the test side not significantly more.
     BaseDidNotStall,
+    /// Undecided: on average no relevant effect is left, but the strata are shown to differ.
+    StrataDiffer,
     /// Undecided: an effect is neither shown nor excluded.
     NeitherShownNorExcluded,
 }
@@ -124,8 +128,11 @@ pub struct AtRisk {
     pub base: [u64; 2],
     /// Stalled and counted there, test side.
     pub test: [u64; 2],
-    /// The exact one-sided upper bound of the test side's stall probability there; `None` without
-    /// such strata.
+    /// The mean of the base side's shares there, each stratum counting the same; `None` without such
+    /// strata.
+    pub base_mean: Option<f64>,
+    /// The one-sided upper bound of the test side's stall probability there, each stratum counting
+    /// the same ([`mean_at_most`]); `None` without such strata.
     pub test_at_most: Option<f64>,
 }
 
@@ -192,9 +199,13 @@ pub fn decide(counts: &[Counts], rules: Rules) -> Result<Verdict, StatError> {
     let bounds = ratio.intervals.first().and_then(|i| Some((i.low?, i.high?)));
     let base_stalled: u64 = counts.iter().map(|counts| counts.base[0]).sum();
     let test_stalled: u64 = counts.iter().map(|counts| counts.test[0]).sum();
+    let differ = || breslow_day_tarone::test(&strata).p_value.is_some_and(|p| p <= alpha);
     Ok(match bounds {
         Some((low, high)) if low > rules.relevant_ratio && high < rules.relevant_ratio.recip() => {
-            verdict(Kind::NoEvidenceOfAnEffect, Because::RelevantEffectExcluded)
+            match differ() {
+                true => verdict(Kind::Undecided, Because::StrataDiffer),
+                false => verdict(Kind::NoEvidenceOfAnEffect, Because::RelevantEffectExcluded),
+            }
         }
         _ if base_stalled == 0 && test_stalled == 0 => {
             verdict(Kind::Undecided, Because::NothingStalled)
@@ -226,36 +237,48 @@ fn at_risk(counts: &[Counts], level: Level) -> Result<AtRisk, StatError> {
             sum.test[at] += counts.test[at];
         }
     }
-    if sum.strata > 0 {
-        sum.test_at_most = Some(one_sided(sum.test, level)?.1);
-    }
+    let base = of_the_base_that_stalls(counts, |c| c.base)?;
+    let shares: f64 = base.iter().map(|of| of.estimate()).sum();
+    sum.base_mean = (!base.is_empty()).then(|| shares / base.len() as f64);
+    sum.test_at_most = mean_at_most(&of_the_base_that_stalls(counts, |c| c.test)?, level);
     Ok(sum)
 }
 
+/// A side's counts in the strata where the base stalled.
+fn of_the_base_that_stalls(
+    counts: &[Counts],
+    side: fn(&Counts) -> [u64; 2],
+) -> Result<Vec<Proportion>, StatError> {
+    let at_risk = counts.iter().filter(|counts| counts.base[0] > 0);
+    at_risk.map(side).map(|[k, n]| Proportion::new(k, n)).collect()
+}
+
 /// Clopper and Pearson's one-sided bounds, each at the level, lower then upper.
-///
-/// Of trials with unequal probabilities the upper bound is one for their mean: the count is then less
-/// spread than a binomial one (Hoeffding 1956).
 pub(super) fn one_sided([k, n]: [u64; 2], level: Level) -> Result<(f64, f64), StatError> {
-    let of = Proportion::new(k, n)?;
-    // Below a level of 50 % one-sided bounds would cross; they meet at the estimate.
-    let Ok(two_sided) = Level::new(1.0 - 2.0 * level.alpha()) else {
-        return Ok((of.estimate(), of.estimate()));
-    };
-    let interval = clopper_pearson(of, two_sided);
-    Ok((interval.low.unwrap_or(0.0), interval.high.unwrap_or(1.0)))
+    Ok(proportion::one_sided(Proportion::new(k, n)?, level))
+}
+
+/// The strata in which the test side is itself shown to be above the bound, the farthest above
+/// first.
+pub(super) fn above_the_bound(counts: &[Counts], rules: Rules) -> Result<Vec<usize>, StatError> {
+    let mut above = Vec::new();
+    for (at, counts) in counts.iter().enumerate() {
+        let low = one_sided(counts.test, rules.level)?.0;
+        if low > rules.fixed_below {
+            above.push((at, low));
+        }
+    }
+    above.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    Ok(above.into_iter().map(|(at, _)| at).collect())
 }
 
 /// What a reduction lacks to be called fixed.
 fn lacks(counts: &[Counts], at_risk: &AtRisk, rules: Rules) -> Result<Option<Because>, StatError> {
-    let [stalled, n] = at_risk.base;
-    if n == 0 || stalled as f64 / n as f64 <= rules.fixed_below {
+    if at_risk.base_mean.is_none_or(|mean| mean <= rules.fixed_below) {
         return Ok(Some(Because::BaseBelowBound));
     }
-    for (stratum, counts) in counts.iter().enumerate() {
-        if one_sided(counts.test, rules.level)?.0 > rules.fixed_below {
-            return Ok(Some(Because::StratumAboveBound { stratum }));
-        }
+    if let Some(&stratum) = above_the_bound(counts, rules)?.first() {
+        return Ok(Some(Because::StratumAboveBound { stratum }));
     }
     match at_risk.test_at_most {
         Some(bound) if bound <= rules.fixed_below => Ok(None),
@@ -297,7 +320,8 @@ mod tests {
             of(&[[8, 8, 0, 8], [8, 8, 0, 8], [8, 8, 0, 8], [0, 24, 0, 24], [4, 24, 0, 24]]);
         assert_eq!(published.kind, Kind::Reduced);
         assert_eq!((published.at_risk.strata, published.at_risk.test), (4, [0, 48]));
-        assert!((published.at_risk.test_at_most.unwrap() - 0.060495).abs() < 1e-5);
+        // Each stratum as if it had the 8 trials of the smallest: 1 − 0.05^(1/32).
+        assert!((published.at_risk.test_at_most.unwrap() - 0.089369).abs() < 1e-5);
     }
 
     #[test]
@@ -305,6 +329,32 @@ mod tests {
         let found = of(&[[90, 100, 0, 900], [20, 20, 5, 20]]);
         assert_eq!(found.because, Because::StratumAboveBound { stratum: 1 });
         assert_eq!(found.kind, Kind::Reduced);
+    }
+
+    #[test]
+    fn few_trials_where_the_base_always_stalls_are_not_outvoted_by_many_elsewhere() {
+        for left in [[0, 3], [1, 3], [1, 20]] {
+            let [k, n] = left;
+            let found = of(&[[5, 200, 0, 200], [20, 20, k, n]]);
+            assert_eq!(
+                (found.kind, found.because),
+                (Kind::Reduced, Because::BoundNotReached),
+                "{left:?}"
+            );
+        }
+        assert_eq!(of(&[[5, 200, 0, 200], [20, 20, 0, 59]]).kind, Kind::Fixed);
+    }
+
+    #[test]
+    fn of_several_strata_above_the_bound_the_worst_is_named() {
+        let found = of(&[[38, 40, 0, 40], [20, 20, 6, 20], [20, 20, 9, 20]]);
+        assert_eq!(found.because, Because::StratumAboveBound { stratum: 2 });
+    }
+
+    #[test]
+    fn opposite_effects_are_not_no_evidence_of_an_effect() {
+        let found = of(&[[12, 20, 6, 20], [6, 20, 12, 20]]);
+        assert_eq!((found.kind, found.because), (Kind::Undecided, Because::StrataDiffer));
     }
 
     #[test]

@@ -55,10 +55,19 @@ pub enum Deciding {
     },
     /// More trials of the test side, none of which stalls.
     MoreWithoutStall {
-        /// How many.
+        /// How many in all.
         more: u64,
+        /// Where: the bound goes by the stratum with the fewest.
+        at: Vec<MoreAt>,
         /// The bound that they show.
         below: f64,
+    },
+    /// More trials can't: in one stratum it stalls more often than the bound.
+    StratumStalls {
+        /// The stratum's name.
+        name: String,
+        /// Stalled and counted on the test side there.
+        test: [u64; 2],
     },
     /// More trials can't: it still stalls.
     StillStalls {
@@ -72,6 +81,15 @@ pub enum Deciding {
     },
 }
 
+/// More trials of the test side at one stratum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MoreAt {
+    /// Its name.
+    pub name: String,
+    /// How many more.
+    pub more: u64,
+}
+
 /// What would decide, if anything is open.
 pub fn of(
     strata: &[Stratum],
@@ -81,17 +99,21 @@ pub fn of(
     let at_risk = verdict.at_risk;
     match (verdict.kind, verdict.because) {
         (Kind::Fixed | Kind::Worse | Kind::NoEvidenceOfAnEffect, _) => Ok(None),
-        (Kind::Reduced, Because::BaseBelowBound) => Ok(Some(Deciding::LowerBound {
-            base: at_risk.base[0] as f64 / at_risk.base[1].max(1) as f64,
-        })),
+        (Kind::Reduced, Because::BaseBelowBound) => {
+            Ok(Some(Deciding::LowerBound { base: at_risk.base_mean.unwrap_or(0.0) }))
+        }
+        (Kind::Reduced, Because::StratumAboveBound { stratum }) => {
+            let stratum = strata.iter().filter(|stratum| stratum.is_compared()).nth(stratum);
+            Ok(stratum.map(|stratum| Deciding::StratumStalls {
+                name: stratum.name.clone(),
+                test: Counts::of(stratum).test,
+            }))
+        }
         (Kind::Reduced, _) => {
-            let [stalled, n] = at_risk.test;
-            if stalled > 0 {
+            if at_risk.test[0] > 0 {
                 return Ok(Some(Deciding::StillStalls { test: at_risk.test }));
             }
-            let needed = none_of_n::trials(rules.fixed_below, rules.level)?.n;
-            let more = needed.saturating_sub(n);
-            Ok((more > 0).then_some(Deciding::MoreWithoutStall { more, below: rules.fixed_below }))
+            more_without_stall(strata, rules)
         }
         (Kind::Undecided, Because::NothingStalled | Because::BaseDidNotStall) => {
             let compared = strata.iter().filter(|stratum| stratum.is_compared());
@@ -100,6 +122,27 @@ pub fn of(
         }
         (Kind::Undecided, _) => undecided(strata, rules),
     }
+}
+
+/// As many trials in each stratum where the base stalled as put the bound of 0 of all where it is
+/// asked for.
+fn more_without_stall(strata: &[Stratum], rules: Rules) -> Result<Option<Deciding>, StatError> {
+    let at_risk: Vec<&Stratum> = strata
+        .iter()
+        .filter(|stratum| stratum.is_compared() && Counts::of(stratum).base[0] > 0)
+        .collect();
+    let needed = none_of_n::trials(rules.fixed_below, rules.level)?.n;
+    let each = needed.div_ceil(at_risk.len().max(1) as u64);
+    let at: Vec<MoreAt> = at_risk
+        .into_iter()
+        .map(|stratum| MoreAt {
+            name: stratum.name.clone(),
+            more: each.saturating_sub(Counts::of(stratum).test[1]),
+        })
+        .filter(|at| at.more > 0)
+        .collect();
+    let more = at.iter().map(|at| at.more).sum();
+    Ok((more > 0).then_some(Deciding::MoreWithoutStall { more, at, below: rules.fixed_below }))
 }
 
 fn undecided(strata: &[Stratum], rules: Rules) -> Result<Option<Deciding>, StatError> {

@@ -3,6 +3,7 @@
 
 pub mod binomial;
 pub mod calibrate;
+pub mod clusters;
 pub mod error;
 pub mod hypergeometric;
 pub mod interval;

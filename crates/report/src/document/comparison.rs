@@ -279,7 +279,12 @@ fn pooled(comparison: &Comparison) -> Vec<Block> {
                 Some(value) => {
                     format!("Breslow-Day-Tarone, {} for one odds ratio", p_is(value))
                 }
-                None => "not to be tested: fewer than two strata inform it".to_string(),
+                None => match pooled.odds_ratio.estimate {
+                    Some(0.0) => "not to be tested: a common odds ratio of 0 fits any strata",
+                    None => "not to be tested: the common odds ratio has no finite value",
+                    Some(_) => "not to be tested: fewer than two strata inform it",
+                }
+                .to_string(),
             },
         ));
     }

@@ -236,7 +236,7 @@ fn verdicts_in_words(rates: &[verdict::Rates]) -> String {
             let [fixed, reduced, none, worse, undecided] = one.shares.map(percent);
             table.row([
                 one.strata_in_words(),
-                one.setting.n.to_string(),
+                one.setting.n_in_words(),
                 fixed,
                 reduced,
                 none,
