@@ -179,11 +179,19 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
+/// Names in a sentence, the first of them where there are many; such as have commas, by semicolons.
 pub(super) fn listed(names: &[String]) -> String {
-    if names.len() <= MOST_LISTED {
-        return list(names);
+    if names.len() > MOST_LISTED {
+        return format!(
+            "{} and {} more",
+            names[..MOST_LISTED].join("; "),
+            names.len() - MOST_LISTED
+        );
     }
-    format!("{} and {} more", names[..MOST_LISTED].join("; "), names.len() - MOST_LISTED)
+    match names.iter().any(|name| name.contains(',')) {
+        true => names.join("; "),
+        false => list(names),
+    }
 }
 
 /// `0.31 (0.12 to 0.8)`; percentages by `percent`.
