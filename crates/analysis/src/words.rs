@@ -1,15 +1,54 @@
 //! Numbers and lists as sentences have them.
 
-/// A share as a percentage: `25.9 %`, `0.35 %`, `100 %`. Never rounds to 0 or to 100 what is not.
+/// A share as a percentage: `25.9 %`, `0.35 %`, `99.999 %`, `100 %`. Never rounds to 0 or to 100 what is
+/// not.
 pub fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    let text = match value {
-        _ if share == 0.0 || share == 1.0 => format!("{value:.0}"),
-        v if v >= 99.95 => "more than 99.9".to_string(),
-        v if v >= 10.0 => trimmed(format!("{v:.1}")),
-        _ => significant(value, 2),
+    let text = match share {
+        0.0 => "0".to_string(),
+        s if s < 1e-9 && s > 0.0 => format!("{:.0e}", s * 100.0),
+        s if s >= 0.1 => trimmed(percent_to(s, 1)),
+        _ => significant(share * 100.0, 2),
     };
     format!("{text} %")
+}
+
+/// A share in percent, without the sign, to so many decimals, for columns: `25.9`, `100.0`. What is neither
+/// none nor all and would read as either has as many more as tell them apart: `99.97`, `0.02`.
+pub fn percent_to(share: f64, decimals: usize) -> String {
+    let value = share * 100.0;
+    // By how much it is off what it must not be taken for; a share has no more than 17 digits.
+    let off = value.abs().min((100.0 - value.abs()).abs());
+    let half = 0.5 * 10f64.powi(-(decimals as i32));
+    let text = match off > 0.0 && off < half {
+        true => trimmed(format!("{value:.*}", (-off.log10().floor()).clamp(0.0, 17.0) as usize)),
+        false => format!("{value:.decimals$}"),
+    };
+    // Less than nothing is none.
+    match text.strip_prefix('-') {
+        Some(zero) if zero.bytes().all(|digit| matches!(digit, b'0' | b'.')) => zero.to_string(),
+        _ => text,
+    }
+}
+
+/// A share in percent, without the sign, with all its digits: `95`, `99.99999`.
+pub fn exact_percent(share: f64) -> String {
+    // The shortest decimal that reads back as this number is the one that was written; two places on,
+    // it is the percentage, which a product with 100 would round.
+    let text = format!("{share:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent = exponent.parse::<i32>().unwrap_or(0) + 2;
+    let digits = mantissa.replace('.', "");
+    match exponent {
+        ..=-6 => format!("{mantissa}e{exponent}"),
+        -5..=-1 => {
+            format!("0.{:0>width$}", digits, width = digits.len() + (-exponent - 1) as usize)
+        }
+        _ => match digits.split_at_checked(exponent as usize + 1) {
+            Some((whole, "")) => whole.to_owned(),
+            Some((whole, rest)) => format!("{whole}.{rest}"),
+            None => format!("{digits:0<width$}", width = exponent as usize + 1),
+        },
+    }
 }
 
 /// A number to so many significant digits, without an exponent or a tail of zeros.
@@ -103,11 +142,38 @@ mod tests {
             (0.2589, "25.9 %"),
             (0.5, "50 %"),
             (0.0035, "0.35 %"),
-            (0.99999, "more than 99.9 %"),
+            (0.9995, "99.95 %"),
+            (0.99949, "99.9 %"),
+            (0.99999, "99.999 %"),
+            (0.999999999, "99.9999999 %"),
             (1e-9, "0.0000001 %"),
+            (2e-15, "2e-13 %"),
             (0.0999, "10 %"),
+            (-0.0, "0 %"),
+            (-0.25, "-25 %"),
         ] {
             assert_eq!(percent(share), text);
+        }
+        let nearest = percent(1.0 - f64::EPSILON / 2.0);
+        assert!(nearest.starts_with("99.9999999"), "{nearest}");
+    }
+
+    #[test]
+    fn a_column_s_percentage_has_more_digits_where_it_would_be_none_or_all() {
+        for (share, decimals, text) in [
+            (0.259, 1, "25.9"),
+            (1.0, 1, "100.0"),
+            (0.0, 1, "0.0"),
+            (-0.0, 0, "0"),
+            (0.99967, 1, "99.97"),
+            (0.00012, 1, "0.01"),
+            (0.0037, 0, "0.4"),
+            (-0.0037, 0, "-0.4"),
+            (-0.36, 0, "-36"),
+            (-0.999, 0, "-99.9"),
+            (0.99999999, 1, "99.999999"),
+        ] {
+            assert_eq!(percent_to(share, decimals), text, "{share}");
         }
     }
 

@@ -366,8 +366,14 @@ fn samples() {
                 finite(i.high);
             });
         }
-        if let Some(found) = answered(compare(&a, &b, level, resampling)) {
+        let alternative = one_of(rng, &Alternative::ALL);
+        if let Some(found) = answered(compare(&a, &b, level, alternative, resampling)) {
             found.tests.iter().for_each(is_test);
+            let ratio = &found.median_ratio;
+            let missing = |i: &Interval| i.low.is_none() || i.high.is_none();
+            let whole = !ratio.intervals.iter().any(missing);
+            let said = !ratio.notes.is_empty() || ratio.no_bca.is_some();
+            assert!(whole || said, "no reason: {a:?} {b:?} {level:?} {found:?}");
         }
         if let Some(found) = answered(dip::test(&a, resampling)) {
             assert!(found.statistic > 0.0 && found.statistic <= 0.5, "{found:?}");

@@ -33,10 +33,15 @@ impl Failure {
         }
     }
 
-    /// A file of results that could not be written. A place that can't be written to (a file
-    /// stands where a folder is to be, it belongs to somebody else, its file system is read-only)
-    /// is the request's fault; a disk that is full is not.
+    /// A file of results that could not be written, whose place `--out` chooses. A place that can't be
+    /// written to (a file stands where a folder is to be, it belongs to somebody else, its file system
+    /// is read-only) is the request's fault; a disk that is full is not.
     pub fn unwritten(file: &Path, error: &io::Error) -> Failure {
+        Failure::unwritten_for("--out", file, error)
+    }
+
+    /// As [`unwritten`](Self::unwritten), for a file whose place another option chooses.
+    pub fn unwritten_for(option: &str, file: &Path, error: &io::Error) -> Failure {
         use io::ErrorKind::{
             AlreadyExists, DirectoryNotEmpty, InvalidFilename, InvalidInput, IsADirectory,
             NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
@@ -46,7 +51,7 @@ impl Failure {
             AlreadyExists | DirectoryNotEmpty | InvalidFilename | InvalidInput | IsADirectory
             | NotADirectory | NotFound | PermissionDenied | ReadOnlyFilesystem => {
                 Failure::Request(format!(
-                    "{file} can't be written: {error}. Accepted for --out is a place that can be \
+                    "{file} can't be written: {error}. Accepted for {option} is a place that can be \
                      written to"
                 ))
             }

@@ -328,6 +328,90 @@ fn samples_are_a_column_of_a_csv_with_several() {
 }
 
 #[test]
+fn a_file_without_a_header_is_not_read_as_if_it_had_one() {
+    let user = User::new();
+    user.write("t.csv", "1,52.8,5\n2,46.1,6\n3,36.3,7\n");
+    user.write("one.csv", "5\n3\n8\n");
+    user.write("b.csv", "4.2\n4.0\n");
+    for args in [
+        "samples t.csv t.csv --column 5",
+        "samples t.csv t.csv --column 1 --column-b 5",
+        "samples b.csv t.csv --column-b 5",
+        "samples one.csv b.csv --column 5",
+        "adjust t.csv --column 5",
+        "survival t.csv",
+        "threshold t.csv",
+        "recovery t.csv --control 36",
+        "strata t.csv",
+    ] {
+        let refused = user.experiments(&format!("stat {args}"));
+        refused.refused(&["line 1: it holds numbers, `", "Put a line of names above"]);
+    }
+    // Without --column, a number a line has none and needs none.
+    assert_eq!(json(&user.experiments("stat samples one.csv b.csv --json"))["a"]["n"], 3);
+    // A name may be anything that is no row of numbers.
+    user.write("named.csv", "threads,5\n1,52.8\n2,46.1\n");
+    let found = json(&user.experiments("stat samples named.csv named.csv --column 5 --json"));
+    assert_eq!(found["a"]["n"], 2);
+}
+
+#[test]
+fn samples_are_tested_one_sided_where_that_is_asked() {
+    // scipy 1.17.1: mannwhitneyu(a, b, alternative, method="exact"), brunnermunzel(a, b, alternative).
+    let user = User::new();
+    user.write("a.csv", "0.214002\n5.848701\n17.221367\n");
+    user.write("b.csv", "1.85706\n0.192417\n1.589265\n0.428502\n2.759853\n");
+    for (alternative, asked, [rank, tendency]) in [
+        ("two-sided", "", [0.39285714285714285, 0.47653140406271177]),
+        ("two-sided", " --alternative two-sided", [0.39285714285714285, 0.47653140406271177]),
+        ("less", " --alternative less", [0.875, 0.7617342979686441]),
+        ("greater", " --alternative greater", [0.19642857142857142, 0.23826570203135589]),
+    ] {
+        let found = json(&user.experiments(&format!("stat samples a.csv b.csv --json{asked}")));
+        let tests = found["tests"].as_array().unwrap();
+        let expected =
+            [("mann-whitney", 11.0, rank), ("brunner-munzel", -0.8488746876271657, tendency)];
+        assert_eq!(tests.len(), expected.len());
+        for (test, (method, statistic, p)) in tests.iter().zip(expected) {
+            assert_eq!(keys(test), ["method", "alternative", "statistic", "p_value"]);
+            assert_eq!(
+                (&test["method"], &test["alternative"]),
+                (&method.into(), &alternative.into())
+            );
+            assert!((test["statistic"].as_f64().unwrap() - statistic).abs() < 1e-9, "{test}");
+            assert!((test["p_value"].as_f64().unwrap() - p).abs() < 1e-9, "{test}");
+        }
+    }
+    for (asked, says) in [("less", "a below b"), ("greater", "a above b")] {
+        let said =
+            user.experiments(&format!("stat samples a.csv b.csv --alternative {asked}")).ok();
+        assert!(said.contains(&format!("test, one-sided: {says}")), "{said}");
+    }
+    user.experiments("stat samples a.csv b.csv --alternative smaller")
+        .refused(&["--alternative", "two-sided, less, greater"]);
+}
+
+#[test]
+fn less_than_nothing_is_nothing() {
+    let user = User::new();
+    user.write("p.csv", "p\n-0\n0.5\n");
+    user.write("a.csv", "-0\n-0\n-0.0\n");
+    user.write("v.csv", "time,event\n-0,1\n3,1\n");
+    user.write("r.csv", "t_s,mops_per_s\n1,-0\n2,-0\n3,34\n4,34\n5,34\n6,34\n7,34\n");
+    for args in [
+        "adjust p.csv",
+        "samples a.csv a.csv --resamples 100",
+        "survival v.csv --rho -0 --gamma -0",
+        "recovery r.csv --control 36 --start 0s",
+    ] {
+        let found = user.experiments(&format!("stat {args} --json")).ok();
+        assert!(!found.contains("-0.0"), "{args}: {found}");
+        let said = user.experiments(&format!("stat {args}")).ok();
+        assert!(!said.contains("-0 ") && !said.contains("-0\n"), "{args}: {said}");
+    }
+}
+
+#[test]
 fn a_threshold_has_one_sided_bounds_and_its_notes() {
     let user = User::new();
     user.write("t.csv", "threads,n,k\n4,10,0\n8,10,0\n16,10,0\n32,10,10\n64,10,10\n");
@@ -363,6 +447,8 @@ fn a_threshold_has_one_sided_bounds_and_its_notes() {
     assert!(none["one_sided"]["t50"]["at_most"].is_null() && none["t50"]["high"].is_null());
     let said = user.experiments("stat threshold t.csv").ok();
     assert!(said.contains("at least") && said.contains("one-sided"), "{said}");
+    let said = user.experiments("stat threshold t.csv --level 0.4").ok();
+    assert!(said.contains("Note: no one-sided bounds at 40 %"), "{said}");
 }
 
 #[test]
@@ -416,6 +502,8 @@ fn survival_answers_with_every_estimator() {
     assert_eq!(found["groups"][0]["quantiles"][0]["after"], 6.0);
     let said = user.experiments("stat survival looks.csv --quantile 0.25").ok();
     assert!(said.contains("after  by") && said.contains("25 % by, after 6"), "{said}");
+    let said = user.experiments("stat survival t.csv --quantile 0.999999999 --quantile 1e-9").ok();
+    assert!(said.contains("99.9999999 % by") && said.contains("1e-7 % by"), "{said}");
     user.experiments("stat survival t.csv --quantile 25")
         .refused(&["--quantile", "above 0 and below 1"]);
 }

@@ -43,6 +43,9 @@ fn the_printed_timeline_recovers_after_169_seconds() {
     let found = json(&user, "t.csv --control 36");
     let keys: Vec<&str> = found.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(keys, ["rule", "trials", "together", "notes"]);
+    let rule: Vec<&str> = found["rule"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(rule, ["control", "share", "hold_s", "least_samples", "penalty"]);
+    assert_eq!(found["rule"]["least_samples"], 2);
     let trial = &found["trials"][0];
     assert_eq!(trial["outcome"], "recovered");
     assert_eq!(trial["recovery"], serde_json::json!({"left_s": 169.0, "right_s": 170.0}));

@@ -12,7 +12,7 @@ use super::verdict::{Because, Kind, Verdict, above_the_bound};
 use super::what_would_decide::{Deciding, POWER};
 use super::{Comparison, Trust};
 use crate::stat::{Estimate, Level};
-use crate::words::{counted, list, p_is, percent, seconds, significant};
+use crate::words::{counted, list, p_is, percent, percent_to, seconds, significant};
 
 /// The longest list of names in a sentence.
 const MOST_LISTED: usize = 6;
@@ -388,10 +388,10 @@ fn deciding(comparison: &Comparison) -> Option<String> {
     Some(match comparison.what_would_decide.as_ref()? {
         Deciding::MoreTrials { name, more_per_side, n_per_side, power, rates, .. } => format!(
             "What would decide it: {more_per_side} more trials a side at {name}, {n_per_side} in all, \
-             give {} power by Fisher's test if the rates are those seen ({} and {}). Those are \
+             give {} % power by Fisher's test if the rates are those seen ({} and {}). Those are \
              estimates, and looking twice errs more often than the level says: {n_per_side} fresh \
              trials a side keep it.",
-            percent((power * 100.0).round() / 100.0),
+            percent_to(*power, 0),
             percent(rates[0]),
             percent(rates[1]),
         ),

@@ -107,7 +107,13 @@ mod tests {
         assert!(text.starts_with("`auto` stalled from 48 threads on"), "{text}");
         let files: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  ")).collect();
         assert!(files.len() >= 6, "{text}");
-        assert!(files.iter().all(|file| std::path::Path::new(file).metadata().unwrap().len() > 0));
+        for file in files {
+            let length = std::path::Path::new(file).metadata().map(|meta| meta.len());
+            assert!(
+                length.as_ref().is_ok_and(|length| *length > 0),
+                "{file}: {length:?} in {text}"
+            );
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use analysis::compare::strata::Stratum;
 use analysis::compare::{Comparison, Which};
 use analysis::stat::two_by_two::Contrast;
 use analysis::stat::{Estimate, Interval};
-use analysis::words::{counted, list, p_is, p_value, percent, seconds, significant};
+use analysis::words::{counted, list, p_is, p_value, percent, percent_to, seconds, significant};
 
 use super::content::{Room, circumstances, quoted, with_interval};
 use super::mail::WIDTH;
@@ -79,10 +79,7 @@ fn estimate(of: Estimate, digits: usize) -> String {
 
 /// A difference of shares in percentage points: `-17 (-36 to 1)`.
 fn points(of: &Contrast) -> String {
-    let whole = |share: f64| {
-        let text = format!("{:.0}", 100.0 * share);
-        if text == "-0" { "0".to_string() } else { text }
-    };
+    let whole = |share: f64| percent_to(share, 0);
     let Some(value) = of.estimate.map(whole) else { return "-".to_string() };
     match of.intervals.first().and_then(|i| Some((i.low?, i.high?))) {
         Some((low, high)) => format!("{value} ({} to {})", whole(low), whole(high)),

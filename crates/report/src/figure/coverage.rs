@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use analysis::stat::calibrate::{self, CoverageSummary, Family, How, summarize};
-use analysis::words::{counted, list, percent};
+use analysis::words::{counted, list, percent, percent_to};
 use plotters::style::WHITE;
 
 use super::{Drawn, Figure, to_png, to_svg};
@@ -371,7 +371,7 @@ impl Coverage {
         if line.least >= FLOOR {
             return canvas.marker(marker, (least, y), 5.0, colour, line.unbounded <= 0.05);
         }
-        let number = format!("◂ {:.0}", 100.0 * line.least);
+        let number = format!("◂ {}", percent_to(line.least, 0));
         let at = (panel.from.0 + 3.0, y);
         let end = at.0 + text_width(&number, SMALL - 0.5, Weight::Regular) + 2.0;
         canvas.fill((at.0, y - PITCH / 2.0 + 0.5), (end, y + PITCH / 2.0 - 0.5), WHITE, 1.0)?;

@@ -13,6 +13,8 @@
 //! Source: B. Efron, *Better bootstrap confidence intervals*, J. Amer. Statist. Assoc. 82 (1987);
 //! several samples: Efron and Tibshirani, *An introduction to the bootstrap* (1993), section 14.3.
 
+use std::fmt;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -148,35 +150,99 @@ impl Replicates {
         )
     }
 
+    /// How many are infinite, such as a ratio over 0.
+    pub fn infinite(&self) -> usize {
+        self.ascending.iter().filter(|x| x.is_infinite()).count()
+    }
+
     /// The BCa interval about `estimate`, with the acceleration from [`acceleration`].
     ///
     /// z₀ = Φ⁻¹(share of replicates below the estimate, ties counting half). Each bound is the
     /// quantile at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), z = Φ⁻¹(tail). Where all replicates lie on one
-    /// side z₀ is infinite, and where a is undefined so is the interval: both bounds are `None`.
+    /// side z₀ is infinite, and where a is undefined so is the interval: both bounds are `None`, and
+    /// [`no_bca`](Self::no_bca) says why.
     pub fn bca(&self, estimate: f64, acceleration: f64, level: Level) -> Interval {
-        let none = Interval { method: "bca", level, low: None, high: None };
-        let (Ok(normal), false) = (Normal::new(0.0, 1.0), self.undefined > 0 || self.is_empty())
-        else {
-            return none;
+        let [low, high] = self.bca_tails(estimate, acceleration, level).unwrap_or([None; 2]);
+        let bound = |tail: Option<f64>, undefined_below: bool| {
+            tail.map_or(f64::NAN, |tail| self.quantile(tail, undefined_below))
         };
+        Interval::new("bca", level, bound(low, true), bound(high, false))
+    }
+
+    /// Why [`bca`](Self::bca) lacks a bound; `None` where it has a place for both, which may yet be among
+    /// the infinite replicates.
+    pub fn no_bca(&self, estimate: f64, acceleration: f64, level: Level) -> Option<NoBca> {
+        match self.bca_tails(estimate, acceleration, level) {
+            Err(why) => Some(why),
+            Ok(tails) => tails.contains(&None).then_some(NoBca::PastThePole),
+        }
+    }
+
+    /// At which quantiles BCa's bounds lie.
+    fn bca_tails(
+        &self,
+        estimate: f64,
+        acceleration: f64,
+        level: Level,
+    ) -> Result<[Option<f64>; 2], NoBca> {
+        if self.undefined > 0 || self.is_empty() {
+            return Err(NoBca::Undefined);
+        }
         let below = self.ascending.partition_point(|&x| x < estimate);
         let at_most = self.ascending.partition_point(|&x| x <= estimate);
         let share = (below + at_most) as f64 / (2 * self.len()) as f64;
-        if share <= 0.0 || share >= 1.0 || !acceleration.is_finite() {
-            return none;
+        if share <= 0.0 || share >= 1.0 {
+            return Err(NoBca::OnOneSide);
         }
+        if !acceleration.is_finite() {
+            return Err(NoBca::NoAcceleration);
+        }
+        let normal = Normal::standard();
         let z0 = normal.inverse_cdf(share);
-        let bound = |tail: f64, undefined_below: bool| {
+        let tail = |tail: f64| {
             let z = z0 + normal.inverse_cdf(tail);
             let shrink = 1.0 - acceleration * z;
-            if shrink <= 0.0 {
-                // Past the pole the map from tail to quantile turns back: no quantile answers.
-                return f64::NAN;
-            }
-            self.quantile(normal.cdf(z0 + z / shrink), undefined_below)
+            // Past the pole the map from tail to quantile turns back: no quantile answers.
+            (shrink > 0.0).then(|| normal.cdf(z0 + z / shrink))
         };
-        let tail = level.alpha() / 2.0;
-        Interval::new("bca", level, bound(tail, true), bound(1.0 - tail, false))
+        let outside = level.alpha() / 2.0;
+        Ok([tail(outside), tail(1.0 - outside)])
+    }
+}
+
+/// Why BCa lacks a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoBca {
+    /// Replicates without a value leave the estimate's place among them unknown.
+    Undefined,
+    /// All replicates are on one side of the estimate: its bias correction is infinite.
+    OnOneSide,
+    /// The statistic does not change, or is not finite, where a value is left out.
+    NoAcceleration,
+    /// The acceleration is too large for the level: past its pole no quantile answers.
+    PastThePole,
+}
+
+/// A sentence without its capital and its stop.
+impl fmt::Display for NoBca {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NoBca::Undefined => {
+                "no bca interval: resamples without a value leave the estimate's place among them \
+                 unknown"
+            }
+            NoBca::OnOneSide => {
+                "no bca interval: all resamples lie on one side of the estimate, so that its \
+                 correction for bias is infinite"
+            }
+            NoBca::NoAcceleration => {
+                "no bca interval: leaving out one value changes nothing, or leaves no finite value, so \
+                 that there is no acceleration"
+            }
+            NoBca::PastThePole => {
+                "no bca bound on a side where the acceleration is too large for this level"
+            }
+        })
     }
 }
 
@@ -278,10 +344,23 @@ mod tests {
     }
 
     #[test]
-    fn bca_without_an_answer_has_no_bounds() {
-        let replicates = Replicates::new(vec![1.0; 200]);
-        assert_eq!(replicates.bca(2.0, 0.0, Level::P95).low, None);
-        assert!(acceleration(&[vec![1.0; 4]]).is_nan());
+    fn bca_without_an_answer_has_no_bounds_and_says_why() {
+        let spread = Replicates::new((0..=1000).map(f64::from).collect());
+        let holed = Replicates::new((0..100).map(f64::from).chain([f64::NAN]).collect());
+        let nan = acceleration(&[vec![1.0; 4]]);
+        assert!(nan.is_nan());
+        for (replicates, estimate, acceleration, why) in [
+            (&Replicates::new(vec![1.0; 200]), 2.0, 0.0, NoBca::OnOneSide),
+            (&Replicates::new(vec![1.0; 200]), 0.5, 0.0, NoBca::OnOneSide),
+            (&holed, 50.0, 0.0, NoBca::Undefined),
+            (&spread, 500.0, nan, NoBca::NoAcceleration),
+            (&spread, 500.0, 2.0, NoBca::PastThePole),
+        ] {
+            let found = replicates.bca(estimate, acceleration, Level::P95);
+            assert!(found.low.is_none() || found.high.is_none(), "{found:?}");
+            assert_eq!(replicates.no_bca(estimate, acceleration, Level::P95), Some(why));
+        }
+        assert_eq!(spread.no_bca(500.0, 0.1, Level::P95), None);
     }
 
     #[test]

@@ -18,14 +18,15 @@ pub struct SampleComparison {
     pub median_ratio: MedianRatio,
     /// The shift of a against b.
     pub hodges_lehmann: Estimate,
-    /// `mann-whitney`, then `brunner-munzel`, two-sided.
+    /// `mann-whitney`, then `brunner-munzel`, for the alternative asked for.
     pub tests: Vec<TestResult>,
     /// How the tests were done, and why something above is `None`, in sentences.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
 
-/// Compares a with b.
+/// Compares a with b. The tests look for `alternative`: `Less`, that a's values tend to be smaller; the
+/// intervals are two-sided.
 ///
 /// # Errors
 /// An empty sample; a value that is not finite.
@@ -33,14 +34,15 @@ pub fn compare(
     a: &[f64],
     b: &[f64],
     level: Level,
+    alternative: Alternative,
     resampling: Resampling,
 ) -> Result<SampleComparison, StatError> {
     let (a, b) = (sorted("a", a)?, sorted("b", b)?);
     let median_ratio = MedianRatio::of_sorted(&a, &b, level, resampling);
     let (of_a, of_b) = (SampleMedian::of_sorted(&a, level), SampleMedian::of_sorted(&b, level));
     let shift = hodges_lehmann::of_sorted(&a, &b, level);
-    let (mann_whitney, by) = mann_whitney::of_sorted(&a, &b, Alternative::TwoSided);
-    let brunner_munzel = brunner_munzel::of_sorted(&a, &b, Alternative::TwoSided);
+    let (mann_whitney, by) = mann_whitney::of_sorted(&a, &b, alternative);
+    let brunner_munzel = brunner_munzel::of_sorted(&a, &b, alternative);
 
     let mut notes = Vec::new();
     for (name, of) in [("a", &of_a), ("b", &of_b)] {
@@ -53,6 +55,7 @@ pub fn compare(
         }
     }
     notes.extend(median_ratio.notes.iter().cloned());
+    notes.extend(median_ratio.no_bca.map(|why| why.to_string()));
     const BEYOND: &str = "differences of the values are beyond the range of numbers";
     if shift.estimate.is_none() {
         notes.push(format!("no shift: {BEYOND}"));
@@ -94,10 +97,25 @@ pub fn compare(
 mod tests {
     use super::*;
 
+    fn compared(a: &[f64], b: &[f64]) -> SampleComparison {
+        compare(a, b, Level::P95, Alternative::TwoSided, Resampling::default()).unwrap()
+    }
+
+    #[test]
+    fn the_tests_look_for_what_is_asked() {
+        let (fast, slow) = ([52.8, 46.1, 36.3, 51.7, 49.6], [4.2, 45.0, 4.0, 5.1, 4.6]);
+        for alternative in Alternative::ALL {
+            let found =
+                compare(&fast, &slow, Level::P95, alternative, Resampling::default()).unwrap();
+            let (rank, _) = super::mann_whitney::test(&fast, &slow, alternative).unwrap();
+            let tendency = super::brunner_munzel::test(&fast, &slow, alternative).unwrap();
+            assert_eq!(found.tests, [rank, tendency]);
+        }
+    }
+
     #[test]
     fn the_json_has_the_contract_s_shape() {
-        let found =
-            compare(&[1.0, 2.0, 4.0], &[2.0, 3.0], Level::P95, Resampling::default()).unwrap();
+        let found = compared(&[1.0, 2.0, 4.0], &[2.0, 3.0]);
         let json = serde_json::to_value(&found).unwrap();
         let keys = |value: &serde_json::Value| {
             value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(",")
@@ -114,7 +132,7 @@ mod tests {
     #[test]
     fn values_at_the_ends_of_the_range_have_no_infinity() {
         let (large, small) = ([1e308; 6], [-1e308; 6]);
-        let found = compare(&large, &small, Level::P95, Resampling::default()).unwrap();
+        let found = compared(&large, &small);
         assert_eq!(found.hodges_lehmann.estimate, None);
         assert!(found.notes.iter().any(|note| note.starts_with("no shift: differences")));
         assert!(!found.notes.iter().any(|note| note.contains("too few values")), "{found:?}");
@@ -122,7 +140,7 @@ mod tests {
 
     #[test]
     fn every_missing_value_has_a_note() {
-        let one = compare(&[3.0], &[4.0], Level::P95, Resampling::default()).unwrap();
+        let one = compared(&[3.0], &[4.0]);
         assert_eq!(one.tests[0].p_value, Some(1.0));
         assert_eq!(one.tests[1].p_value, None);
         for word in ["median of a", "median of b", "one value", "no interval for the shift"] {

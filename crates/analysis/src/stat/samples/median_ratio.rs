@@ -11,7 +11,7 @@
 use serde::Serialize;
 
 use super::super::{Interval, Level, StatError};
-use super::bootstrap::{Replicates, Resampling, acceleration};
+use super::bootstrap::{NoBca, Replicates, Resampling, acceleration};
 use super::median::median_of_sorted;
 use super::resampled_median::ResampledMedian;
 use super::sorted;
@@ -33,6 +33,9 @@ pub struct MedianRatio {
     /// Why something above is `None`, or of little worth, in sentences.
     #[serde(skip)]
     pub notes: Vec<String>,
+    /// Why `bca` lacks a bound that `percentile` may have, for who shows it.
+    #[serde(skip)]
+    pub no_bca: Option<NoBca>,
 }
 
 impl MedianRatio {
@@ -64,6 +67,7 @@ impl MedianRatio {
             estimate: None,
             intervals: vec![nothing("percentile"), nothing("bca")],
             notes: Vec::new(),
+            no_bca: None,
         };
         if a.first().is_none_or(|x| *x < 0.0) || b.first().is_none_or(|x| *x < 0.0) {
             ratio.notes.push(
@@ -115,10 +119,20 @@ impl MedianRatio {
             leave_one_out(a).map(|m| m / median_of_sorted(b)).collect(),
             leave_one_out(b).map(|m| median_of_sorted(a) / m).collect(),
         ];
-        ratio.intervals = vec![
-            replicates.percentile(level),
-            replicates.bca(estimate, acceleration(&jackknife), level),
-        ];
+        let acceleration = acceleration(&jackknife);
+        ratio.intervals =
+            vec![replicates.percentile(level), replicates.bca(estimate, acceleration, level)];
+        let constant = a.first() == a.last() && b.first() == b.last();
+        ratio.no_bca = replicates.no_bca(estimate, acceleration, level);
+        let unbounded = |i: &Interval| i.low.is_none() || i.high.is_none();
+        if replicates.infinite() > 0 && ratio.intervals.iter().any(unbounded) {
+            ratio.notes.push(format!(
+                "{} of {} resamples have a median of b of 0 and so no finite ratio: a bound that falls \
+                 among them does not exist",
+                replicates.infinite(),
+                replicates.len()
+            ));
+        }
         // Of positive values no ratio is 0 or infinite but by the end of the range of numbers.
         let positive = [a, b].iter().all(|sample| sample.first().is_some_and(|least| *least > 0.0));
         if positive {
@@ -135,7 +149,7 @@ impl MedianRatio {
                 );
             }
         }
-        if a.first() == a.last() && b.first() == b.last() {
+        if constant {
             ratio.notes.push(
                 "both samples are constant: the bootstrap sees no spread and has no interval to \
                  speak of"
@@ -228,6 +242,20 @@ mod tests {
         assert!(some.estimate.is_some());
         assert!(some.intervals[0].low.is_some());
         assert_eq!(some.intervals[0].high, None);
+        assert!(some.notes.iter().any(|n| n.contains("median of b of 0")), "{:?}", some.notes);
+    }
+
+    #[test]
+    fn a_missing_bca_has_its_reason() {
+        // Without any one value the medians stay what they are: nothing to accelerate by.
+        let tied = ratio(&[1.0, 2.0, 2.0, 2.0, 3.0], &[4.0; 5]);
+        assert!(tied.intervals[0].low.is_some() && tied.intervals[1].low.is_none());
+        assert_eq!(tied.no_bca, Some(NoBca::NoAcceleration));
+        // Zeros over zeros.
+        let undefined = ratio(&[0.0, 0.0, 0.0, 2.0], &[0.0, 1.0, 2.0]);
+        assert_eq!(undefined.intervals[1].low, None);
+        assert_eq!(undefined.no_bca, Some(NoBca::Undefined));
+        assert!(undefined.notes[0].contains("0/0"), "{:?}", undefined.notes);
     }
 
     #[test]

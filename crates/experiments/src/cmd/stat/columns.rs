@@ -12,7 +12,8 @@ use crate::failure::Failure;
 pub struct Columns {
     file: String,
     header: Vec<String>,
-    rows: Vec<csv::StringRecord>,
+    /// Each with the line on which it begins.
+    rows: Vec<(u64, csv::StringRecord)>,
 }
 
 /// One row of [`Columns`].
@@ -20,6 +21,7 @@ pub struct Columns {
 pub struct Row<'a> {
     of: &'a Columns,
     record: &'a csv::StringRecord,
+    line: u64,
 }
 
 /// Opens a file that was named on the command line, `-` being standard input; with what errors call it.
@@ -39,6 +41,31 @@ pub fn open(path: &Path) -> Result<(String, Box<dyn Read>), Failure> {
     }
 }
 
+/// What begins a line that is passed over.
+const COMMENT: u8 = b'#';
+
+/// The line on which a record really begins: the reader's position is before the blank lines and the
+/// comments that it passes over.
+fn line_of(text: &[u8], at: &csv::Position) -> u64 {
+    let rest = usize::try_from(at.byte()).ok().and_then(|byte| text.get(byte..)).unwrap_or(&[]);
+    let passed_over = |line: &&[u8]| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        line.is_empty() || line == b"\r" || line.first() == Some(&COMMENT)
+    };
+    at.line() + rest.split_inclusive(|byte| *byte == b'\n').take_while(passed_over).count() as u64
+}
+
+/// The most cells of a first line that an error shows.
+const SHOWN: usize = 6;
+
+/// Whether a first line is a row of numbers, and no header.
+fn is_numbers(header: &[String]) -> bool {
+    let is_number = |cell: &String| {
+        cell.parse::<f64>().is_ok() && !cell.starts_with(|first: char| first.is_alphabetic())
+    };
+    header.iter().filter(|cell| !cell.is_empty()).all(is_number)
+}
+
 impl Columns {
     /// Reads `path` (`-` is standard input) and checks that it has the columns that are needed.
     /// Other columns may be there, in any order.
@@ -55,11 +82,23 @@ impl Columns {
 
     /// Reads CSV text from anywhere, as [`read_one_of`](Self::read_one_of); `file` is what the
     /// errors call it.
-    pub fn parse(file: String, source: impl Read, choices: &[&[&str]]) -> Result<Columns, Failure> {
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(source);
+    pub fn parse(
+        file: String,
+        mut source: impl Read,
+        choices: &[&[&str]],
+    ) -> Result<Columns, Failure> {
+        let mut text = Vec::new();
+        source
+            .read_to_end(&mut text)
+            .map_err(|error| Failure::Request(format!("{file} cannot be read: {error}")))?;
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .comment(Some(COMMENT))
+            .from_reader(text.as_slice());
         let broken = |error: csv::Error| {
-            let line = error.position().map_or(String::new(), |at| format!(", line {}", at.line()));
+            let line = error
+                .position()
+                .map_or(String::new(), |at| format!(", line {}", line_of(&text, at)));
             let why = match error.kind() {
                 csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
                     let cells = counted(*len, "cell");
@@ -71,8 +110,9 @@ impl Columns {
             };
             Failure::Request(format!("{file}{line}: {why}"))
         };
-        let header: Vec<String> =
-            reader.headers().map_err(broken)?.iter().map(str::to_owned).collect();
+        let first = reader.headers().map_err(broken)?;
+        let line = first.position().map_or(1, |at| line_of(&text, at));
+        let header: Vec<String> = first.iter().map(str::to_owned).collect();
         let list = |names: &[&str]| names.join("`, `");
         let known =
             |set: &&&[&str]| set.iter().any(|name| header.iter().any(|found| found == name));
@@ -83,25 +123,43 @@ impl Columns {
                 list(needed)
             )));
         }
+        if is_numbers(&header) {
+            let found: Vec<&str> = header.iter().take(SHOWN).map(String::as_str).collect();
+            let more = if header.len() > SHOWN { ", …" } else { "" };
+            return Err(Failure::Request(format!(
+                "{file}, line {line}: it holds numbers, `{}`{more}, where a header is needed: a column is \
+                 known by its name, and a number taken for one would be lost to the data. Put a line of \
+                 names above{}",
+                list(&found),
+                match needed.iter().any(|name| name.parse::<f64>().is_ok()) {
+                    true => ", and ask for one of them".to_owned(),
+                    false => format!(", with `{}`", list(needed)),
+                }
+            )));
+        }
         for name in needed {
             match header.iter().filter(|found| found == name).count() {
                 1 => {}
                 0 => {
                     let found: Vec<&str> = header.iter().map(String::as_str).collect();
                     return Err(Failure::Request(format!(
-                        "{file}, line 1: there is no column `{name}`; needed are `{}`, found are `{}`",
+                        "{file}, line {line}: there is no column `{name}`; needed are `{}`, found are `{}`",
                         list(needed),
                         list(&found)
                     )));
                 }
                 _ => {
                     return Err(Failure::Request(format!(
-                        "{file}, line 1: the column `{name}` is there more than once"
+                        "{file}, line {line}: the column `{name}` is there more than once"
                     )));
                 }
             }
         }
-        let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(broken)?;
+        let rows = reader
+            .records()
+            .map(|row| row.map(|row| (row.position().map_or(0, |at| line_of(&text, at)), row)))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(broken)?;
         if rows.is_empty() {
             return Err(Failure::Request(format!(
                 "{file} has a header and no rows: there is nothing to compute from"
@@ -147,9 +205,14 @@ impl Columns {
         Failure::Request(format!("{}: {why}", self.file))
     }
 
+    /// An error about a line: its file and its number, then the sentence.
+    pub fn wrong_at(&self, line: u64, why: impl std::fmt::Display) -> Failure {
+        Failure::Request(format!("{}, line {line}: {why}", self.file))
+    }
+
     /// The rows, in the file's order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows.iter().map(|record| Row { of: self, record })
+        self.rows.iter().map(|(line, record)| Row { of: self, record, line: *line })
     }
 }
 
@@ -169,12 +232,12 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// A finite number.
+    /// A finite number; −0 is 0.
     pub fn number(&self, column: &str) -> Result<f64, Failure> {
         match self.text(column) {
             "" => Err(self.wrong(column, "the cell is empty; a number is needed")),
             text => match text.parse::<f64>() {
-                Ok(x) if x.is_finite() => Ok(x),
+                Ok(x) if x.is_finite() => Ok(x + 0.0),
                 Ok(_) => Err(self.wrong(column, format!("`{text}` is not a finite number"))),
                 Err(_) => Err(self.wrong(column, format!("`{text}` is not a number"))),
             },
@@ -183,7 +246,7 @@ impl<'a> Row<'a> {
 
     /// The line on which the row begins, from 1.
     pub fn line(&self) -> u64 {
-        self.record.position().map_or(0, csv::Position::line)
+        self.line
     }
 
     /// An error about this cell: file, line and column, then the sentence.
@@ -212,6 +275,27 @@ mod tests {
         assert_eq!(times, [2.5, 3.0]);
         assert!(columns.has("note") && !columns.has("group"));
         assert_eq!(columns.rows().next().unwrap().text("note"), "x");
+    }
+
+    #[test]
+    fn numbers_are_no_names_even_where_they_are_asked_for() {
+        let read = |text: &str, column: &str| {
+            let columns = Columns::parse("x.csv".into(), text.as_bytes(), &[&[column]]);
+            columns.map_err(|failure| failure.to_string())
+        };
+        let error = read("3.5,5\n4.1,6\n", "5").unwrap_err();
+        assert!(error.contains("x.csv, line 1: it holds numbers, `3.5`, `5`"), "{error}");
+        assert!(read("-1,,2e3\n4,5,6\n", "2e3").unwrap_err().contains("`-1`, ``, `2e3`"));
+        for (named, column) in [("threads,5\n4,1\n", "5"), ("nan,inf\n4,1\n", "nan")] {
+            assert!(read(named, column).is_ok(), "{named:?}");
+        }
+    }
+
+    #[test]
+    fn less_than_nothing_is_nothing() {
+        let columns = parse("time,event\n-0,1\n").unwrap();
+        let row = columns.rows().next().unwrap();
+        assert!(row.number("time").unwrap().is_sign_positive());
     }
 
     #[test]
@@ -250,6 +334,11 @@ mod tests {
         };
         assert!(says("").contains("times.csv is empty"));
         assert!(says("time,event\n").contains("no rows"));
+        let headless = says("# of a run\n14,1\n33,1\n");
+        assert!(
+            headless.contains("times.csv, line 2: it holds numbers, `14`, `1`, where a header")
+        );
+        assert!(headless.ends_with("with `time`, `event`"), "{headless}");
         assert!(says("time,group\n1,2\n").contains("line 1: there is no column `event`"));
         assert!(says("time,event,time\n1,1,1\n").contains("more than once"));
         assert!(
@@ -258,6 +347,15 @@ mod tests {
         assert!(says("time,event\n1,1\nsoon,1\n").contains("line 3, column `time`: `soon`"));
         assert!(says("time,event\nNaN,1\n").contains("not a finite number"));
         assert!(says("time,event\n1,\n").contains("line 2, column `event`: the cell is empty"));
+        for passed_over in ["\n\n", "# a\n# b\n", "\n#\n", "\r\n# ü\r\n"] {
+            let text = format!("{passed_over}time,event\n1,1\n{passed_over}soon,1\n");
+            let sentence = says(&text);
+            assert!(sentence.contains("line 7, column `time`: `soon`"), "{text:?}: {sentence}");
+            let unequal = says(&format!("{passed_over}time,event\n{passed_over}1,1,1\n"));
+            assert!(unequal.contains("line 6: it has 3 cells"), "{passed_over:?}: {unequal}");
+            let headless = says(&format!("{passed_over}1,1\n2,1\n"));
+            assert!(headless.contains("line 3: it holds numbers"), "{passed_over:?}: {headless}");
+        }
         assert!(says("time,event\n1,-1\n").contains("column `event`: a count is"));
     }
 }

@@ -5,12 +5,14 @@
 //! [`Options::answer`], which chooses between text and JSON.
 
 pub mod adjust;
+pub mod answer;
 pub mod calibrate;
 pub mod columns;
 pub mod power;
 pub mod proportion;
 pub mod recovery;
 pub mod samples;
+pub mod side;
 pub mod strata;
 pub mod survival;
 pub mod table;

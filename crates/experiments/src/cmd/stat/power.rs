@@ -10,6 +10,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use serde::Serialize;
 
 use super::super::planning::counted;
+use super::side::Side;
 use super::table::number;
 use super::{Options, count};
 use crate::failure::{Failure, Outcome};
@@ -92,24 +93,6 @@ impl From<TestName> for PowerTest {
             TestName::FisherMidP => PowerTest::FisherMidP,
             TestName::Boschloo => PowerTest::Boschloo,
             TestName::Barnard => PowerTest::Barnard,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Side {
-    #[default]
-    TwoSided,
-    Less,
-    Greater,
-}
-
-impl From<Side> for Alternative {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::TwoSided => Alternative::TwoSided,
-            Side::Less => Alternative::Less,
-            Side::Greater => Alternative::Greater,
         }
     }
 }

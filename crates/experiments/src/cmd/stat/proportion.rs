@@ -5,8 +5,8 @@ use std::io::Write;
 use analysis::stat::StatError;
 use analysis::stat::proportion::{self, Proportion, ProportionSummary};
 use clap::Args;
-use serde::Serialize;
 
+use super::answer::Answer;
 use super::table::{Table, number};
 use super::{Options, count};
 use crate::failure::Outcome;
@@ -36,15 +36,7 @@ pub fn run(args: ProportionArgs, out: &mut dyn Write) -> Outcome {
     args.options.answer(out, &answer, || text(&answer, &args.options))
 }
 
-/// What CONTRACT.md promises, then what none, or all, of n show.
-#[derive(Debug, Serialize)]
-struct Answer {
-    #[serde(flatten)]
-    summary: ProportionSummary,
-    notes: Vec<String>,
-}
-
-fn text(answer: &Answer, options: &Options) -> String {
+fn text(answer: &Answer<ProportionSummary>, options: &Options) -> String {
     let summary = &answer.summary;
     let mut all_or_none: String = answer.notes.iter().map(|note| format!("{note}.\n")).collect();
     if !all_or_none.is_empty() {

@@ -107,6 +107,7 @@ pub fn run(args: RecoveryArgs, out: &mut dyn Write) -> Outcome {
         control: args.control,
         share: args.share,
         hold_s: args.hold.seconds(),
+        least_samples: args.least_samples,
         penalty: args.penalty,
     };
     let (together, notes) = together(&trials, args.least_samples, &args.options)?;
@@ -243,6 +244,8 @@ struct Rule {
     control: f64,
     share: f64,
     hold_s: f64,
+    /// How many samples in a row below the share make a stall.
+    least_samples: usize,
     /// As asked for; each trial has the one used.
     penalty: Option<f64>,
 }
@@ -482,11 +485,13 @@ const PHASE_ROWS: usize = 40;
 fn text(answer: &Answer, options: &Options) -> String {
     let rule = &answer.rule;
     let asked = format!(
-        "at least {} ({} of the control's {}), kept for {} s",
+        "at least {} ({} of the control's {}), kept for {} s; a stall has {} below it{}",
         number(rule.share * rule.control),
         number(rule.share),
         number(rule.control),
-        number(rule.hold_s)
+        number(rule.hold_s),
+        counted(rule.least_samples as u64, "sample"),
+        if rule.least_samples > 1 { " in a row" } else { "" }
     );
     let mut text = match answer.trials.as_slice() {
         [one] => one_trial(one, rule, &asked),

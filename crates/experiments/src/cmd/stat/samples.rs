@@ -3,15 +3,16 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use analysis::stat::StatError;
 use analysis::stat::samples::split::{Split, split};
 use analysis::stat::samples::{Resampling, SampleComparison, compare};
+use analysis::stat::{Alternative, StatError};
 use clap::Args;
 use serde::Serialize;
 
 use super::super::planning::counted;
 use super::Options;
 use super::columns::{self, Columns};
+use super::side::Side;
 use super::table::{Table, number, p_value};
 use crate::failure::{Failure, Outcome};
 use crate::number::{how_many, seed};
@@ -20,7 +21,8 @@ use crate::number::{how_many, seed};
 ///
 /// Each file has a number a line. Blank lines and lines that begin with # are passed over, and so is
 /// a first line that is no number, as a header. Of a CSV with several columns --column names the one to
-/// take; its empty cells were not observed and are left out.
+/// take, by its header; a file whose first line is numbers has none and is refused, as a number taken for
+/// a name would be missing among the data. Empty cells were not observed and are left out.
 ///
 /// The ratio of medians is a over b. The median's interval is distribution-free, and does not exist
 /// below 6 values at 95 %; the ratio's are bootstrap intervals, which cover less than they say below 5
@@ -33,6 +35,7 @@ use crate::number::{how_many, seed};
 #[command(after_help = "\
 Examples:
   experiments stat samples fast.csv slow.csv --level 0.9
+  experiments stat samples patched.csv stock.csv --alternative greater
   experiments stat samples R1/trials.csv R2/trials.csv --column mops_per_s")]
 pub struct SamplesArgs {
     /// The sample a; `-` reads standard input
@@ -41,12 +44,16 @@ pub struct SamplesArgs {
     /// The sample b
     #[arg(value_name = "B.csv")]
     b: PathBuf,
-    /// The column that holds the numbers, in files with several
+    /// The column that holds the numbers, in files with several: its name in the header, not its place
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
     /// The column of B.csv, if it has another name there
     #[arg(long, value_name = "NAME")]
     column_b: Option<String>,
+    /// What the tests look for: that the two differ, that a's values tend to be smaller than b's, that
+    /// they tend to be greater. To be chosen before the values are seen; the intervals stay two-sided
+    #[arg(long, value_enum, default_value_t)]
+    alternative: Side,
     /// Bootstrap resamples, from 100 to 100000000
     #[arg(long, default_value_t = Resampling::default().resamples, value_name = "COUNT", value_parser = how_many::<usize>, allow_negative_numbers = true)]
     resamples: usize,
@@ -67,7 +74,8 @@ pub fn run(args: SamplesArgs, out: &mut dyn Write) -> Outcome {
     let resampling = Resampling::new(args.resamples, args.seed)?;
     let column_b = args.column_b.as_deref().or(args.column.as_deref());
     let (a, b) = (read(&args.a, args.column.as_deref())?, read(&args.b, column_b)?);
-    let found = compare(&a.values, &b.values, args.options.level, resampling)?;
+    let alternative = args.alternative.into();
+    let found = compare(&a.values, &b.values, args.options.level, alternative, resampling)?;
     let mut notes = found.notes.clone();
     for (name, of) in [("a", &a), ("b", &b)] {
         if of.unobserved > 0 {
@@ -195,7 +203,8 @@ fn parse(name: &str, text: &str) -> Result<Vec<f64>, Failure> {
     let mut values = Vec::new();
     for (place, (line, cell)) in lines.enumerate() {
         match cell.parse::<f64>() {
-            Ok(value) if value.is_finite() => values.push(value),
+            // −0 is 0.
+            Ok(value) if value.is_finite() => values.push(value + 0.0),
             Ok(_) => {
                 return Err(Failure::Request(format!(
                     "{name}, line {line}: `{cell}` is not a finite number"
@@ -244,7 +253,12 @@ fn text(answer: &Answer, options: &Options) -> String {
         number(shift.high),
         "hodges-lehmann".into(),
     ]);
-    let mut tests = Table::new(&["test, two-sided", "statistic", "p"]);
+    let asked = match found.tests.first().map(|test| test.alternative) {
+        Some(Alternative::Less) => "test, one-sided: a below b",
+        Some(Alternative::Greater) => "test, one-sided: a above b",
+        _ => "test, two-sided",
+    };
+    let mut tests = Table::new(&[asked, "statistic", "p"]);
     for test in &found.tests {
         tests.row([test.method.into(), number(test.statistic), p_value(test.p_value)]);
     }
@@ -273,7 +287,7 @@ fn text(answer: &Answer, options: &Options) -> String {
         }
     }
     format!(
-        "{percent} % intervals\n{}\n{}\n{}\n{}\n{notes}Assumes independent values within and between \
+        "{percent} % intervals, two-sided\n{}\n{}\n{}\n{}\n{notes}Assumes independent values within and between \
          the samples.\n",
         samples.render(),
         effects.render(),
@@ -327,7 +341,7 @@ mod tests {
 
     fn answer(a: &[f64], b: &[f64]) -> Answer {
         let resampling = Resampling { resamples: 500, seed: 1 };
-        let found = compare(a, b, Level::P95, resampling).unwrap();
+        let found = compare(a, b, Level::P95, Alternative::TwoSided, resampling).unwrap();
         let mut notes = found.notes.clone();
         let a = modes("a", a, resampling, &mut notes).unwrap();
         let b = modes("b", b, resampling, &mut notes).unwrap();

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use analysis::stat::strata::{self, StrataSummary, Stratum, exact_strata, mantel_fleiss};
 use clap::Args;
-use serde::Serialize;
 
 use super::Options;
+use super::answer::Answer;
 use super::columns::{Columns, Row};
 use super::table::{Table, number, p_value};
 use super::two_by_two::{contrast_rows, side};
@@ -69,14 +69,6 @@ pub fn run(args: StrataArgs, out: &mut dyn Write) -> Outcome {
     args.options.answer(out, &answer, || text(&answer, &args.options))
 }
 
-/// What CONTRACT.md promises, then what does not exist, and why.
-#[derive(Debug, Serialize)]
-struct Answer {
-    #[serde(flatten)]
-    summary: StrataSummary,
-    notes: Vec<String>,
-}
-
 fn stratum(row: Row<'_>) -> Result<Stratum, Failure> {
     let [base_k, base_n, test_k, test_n] =
         ["base_k", "base_n", "test_k", "test_n"].map(|column| row.count(column));
@@ -89,7 +81,7 @@ fn stratum(row: Row<'_>) -> Result<Stratum, Failure> {
     Ok(Stratum::new(row.text("stratum"), base_k, base_n, test_k, test_n)?)
 }
 
-fn text(answer: &Answer, options: &Options) -> String {
+fn text(answer: &Answer<StrataSummary>, options: &Options) -> String {
     let summary = &answer.summary;
     let percent = options.level.percent();
     let mut each =

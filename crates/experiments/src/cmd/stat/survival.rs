@@ -7,6 +7,7 @@ use analysis::stat::survival::summary::{Contrast, Fit, GroupSummary, Parameters}
 use analysis::stat::survival::{
     FollowUp, Group, Lifetime, Mass, PointwiseMethod, SurvivalOptions, SurvivalSummary, summarize,
 };
+use analysis::words::exact_percent;
 use clap::Args;
 
 use super::super::planning::counted;
@@ -67,8 +68,9 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
         &SurvivalOptions {
             level: args.options.level,
             pointwise: args.interval,
-            until: args.until,
-            fleming_harrington: (args.rho, args.gamma),
+            // −0 is 0.
+            until: args.until.map(|until| until + 0.0),
+            fleming_harrington: (args.rho + 0.0, args.gamma + 0.0),
             quantiles: args.quantile,
         },
     )?;
@@ -217,7 +219,7 @@ pub(super) fn group_text(group: &GroupSummary, options: &Options) -> String {
     let (median, mean) = (&group.median, &group.rmst);
     table.row(["median".into(), number(median.estimate), number(median.low), number(median.high)]);
     for of in &group.quantiles {
-        let percent = number(of.p * 100.0);
+        let percent = exact_percent(of.p);
         let name = match of.after {
             Some(after) => format!("{percent} % by, after {}", number(after)),
             None => format!("{percent} % by"),

@@ -52,7 +52,7 @@ struct Answer {
     curve: Threshold,
     slope_interval: Interval,
     intercept_interval: Interval,
-    /// `None` where the level is at most 1/2: twice the error rate is then no level.
+    /// `None` where the level is at most 1/2: twice the error rate is then no level, and a note says so.
     one_sided: Option<OneSided>,
     notes: Vec<String>,
 }
@@ -83,7 +83,14 @@ fn answer(rows: &[ThreadsTried], options: &Options) -> Result<Answer, StatError>
         }
         Err(_) => None,
     };
-    let notes = curve.notes.clone();
+    let mut notes = curve.notes.clone();
+    if one_sided.is_none() {
+        notes.push(format!(
+            "no one-sided bounds at {} %: at a level of 50 % or less such a bound is the estimate or \
+             beyond it",
+            options.level.percent()
+        ));
+    }
     let slope_interval = curve.fit.slope_interval.clone();
     let intercept_interval = curve.fit.intercept_interval.clone();
     Ok(Answer { curve, slope_interval, intercept_interval, one_sided, notes })
@@ -212,7 +219,10 @@ mod tests {
         let bounds = answer(&none, &OPTIONS).unwrap().one_sided.unwrap().t50;
         assert!(bounds.at_least.is_some() && bounds.at_most.is_none(), "{bounds:?}");
         let half = Options { level: Level::new(0.5).unwrap(), json: false };
-        assert!(answer(&rows, &half).unwrap().one_sided.is_none());
+        let found = answer(&rows, &half).unwrap();
+        assert!(found.one_sided.is_none());
+        let said = found.notes.iter().any(|note| note.contains("no one-sided bounds at 50 %"));
+        assert!(said, "{:?}", found.notes);
     }
 
     #[test]

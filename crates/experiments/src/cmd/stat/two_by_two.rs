@@ -7,8 +7,8 @@ use analysis::stat::two_by_two::{
 };
 use analysis::stat::{Alternative, TestResult};
 use clap::Args;
-use serde::Serialize;
 
+use super::answer::Answer;
 use super::table::{Table, number, p_value};
 use super::{Options, count};
 use crate::failure::Outcome;
@@ -51,15 +51,7 @@ pub fn run(args: TwoByTwoArgs, out: &mut dyn Write) -> Outcome {
     args.options.answer(out, &answer, || text(&answer, &args.options))
 }
 
-/// What CONTRACT.md promises, then what does not exist, and what the numbers cannot carry.
-#[derive(Debug, Serialize)]
-struct Answer {
-    #[serde(flatten)]
-    summary: TwoByTwoSummary,
-    notes: Vec<String>,
-}
-
-fn text(answer: &Answer, options: &Options) -> String {
+fn text(answer: &Answer<TwoByTwoSummary>, options: &Options) -> String {
     let summary = &answer.summary;
     let effects = &summary.effects;
     let mut notes: String = answer.notes.iter().map(|note| format!("{note}.\n")).collect();

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use analysis::stat::Level;
 use analysis::stat::calibrate::{CoverageSummary, How};
+use analysis::words::percent_to;
 
 /// The tables, least and mean coverage in each cell, in percent.
 pub fn tables(summary: &[CoverageSummary]) -> String {
@@ -30,8 +32,15 @@ fn table(of_family: &[CoverageSummary]) -> String {
         0 => format!("simulated, standard error up to {:.1} points", 100.0 * error),
         _ => format!("in part enumerated, else standard error up to {:.1} points", 100.0 * error),
     };
+    // The documentation's tables are at 95 %, which its text says.
+    let level = match of_family.first() {
+        Some(one) if one.level != Level::P95 => {
+            format!("intervals at {} %, ", one.level.percent())
+        }
+        _ => String::new(),
+    };
     // Writing to a string cannot fail.
-    let mut text = format!("**{family}** ({exact})\n\n| quantity | method |");
+    let mut text = format!("**{family}** ({level}{exact})\n\n| quantity | method |");
     for size in &sizes {
         let _ = write!(text, " {size} |");
     }
@@ -53,7 +62,7 @@ fn table(of_family: &[CoverageSummary]) -> String {
 }
 
 fn cell(of: &CoverageSummary) -> String {
-    let percent = |share: f64| format!("{:.1}", 100.0 * share);
+    let percent = |share: f64| percent_to(share, 1);
     if of.unbounded >= 1.0 {
         return "no interval".into();
     }
@@ -69,7 +78,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use analysis::stat::calibrate::summarize;
+    use analysis::stat::calibrate::{Effort, Family, calibrate, summarize};
 
     use super::super::rows;
     use super::*;
@@ -79,8 +88,19 @@ mod tests {
     }
 
     #[test]
+    fn a_level_other_than_that_of_the_documentation_is_named() {
+        let at = |level: f64| {
+            let level = Level::new(level).unwrap();
+            let effort = Effort { data_sets: 100, level, ..Effort::default() };
+            tables(&summarize(&calibrate(&[Family::Proportions], &effort).unwrap()))
+        };
+        assert!(at(0.999).starts_with("**proportions** (intervals at 99.9 %, enumerated)\n"));
+        assert!(at(0.95).starts_with("**proportions** (enumerated)\n"));
+    }
+
+    #[test]
     fn the_tables_of_the_documentation_are_those_of_its_rows() {
-        let rows = rows::read(&docs().join("coverage.csv")).unwrap();
+        let rows = rows::read(&[docs().join("coverage.csv")]).unwrap();
         let shown = fs::read_to_string(docs().join("statistics.md")).unwrap();
         let tables = tables(&summarize(&rows));
         for line in tables.lines().filter(|line| !line.is_empty()) {

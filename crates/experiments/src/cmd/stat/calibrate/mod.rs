@@ -6,6 +6,7 @@ mod rows;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use analysis::compare::calibrate as verdict;
@@ -13,6 +14,7 @@ use analysis::compare::verdict::Rules;
 use analysis::stat::calibrate::{
     Coverage, CoverageSummary, Effort, Family, How, calibrate, summarize,
 };
+use analysis::words::percent_to;
 use clap::Args;
 use report::figure;
 use serde::Serialize;
@@ -97,6 +99,7 @@ pub fn run(args: CalibrateArgs, out: &mut dyn Write) -> Outcome {
     if args.verdict {
         return verdicts(&args, out);
     }
+    apart(&args)?;
     // Before the work, which takes long: that its rows can be written.
     let file = args.out.as_deref().map(Rows::open).transpose()?;
     let drawing = args.figure.as_deref().map(Drawing::of).transpose()?;
@@ -118,20 +121,44 @@ pub fn run(args: CalibrateArgs, out: &mut dyn Write) -> Outcome {
     })
 }
 
+/// That no file is written over another that is read or written: the rows would be lost.
+fn apart(args: &CalibrateArgs) -> Outcome {
+    let written = [("--out", args.out.as_deref()), ("--figure", args.figure.as_deref())];
+    let mut named: Vec<(&str, &Path)> = args.from.iter().map(|file| ("--from", &**file)).collect();
+    for (option, file) in written {
+        let Some(file) = file else { continue };
+        if let Some((other, _)) = named.iter().find(|(_, known)| is_same_file(known, file)) {
+            return Err(Failure::Request(format!(
+                "{option} {}: it is the file of {other}, which would be written over; accepted is \
+                 another file",
+                file.display()
+            )));
+        }
+        named.push((option, file));
+    }
+    Ok(())
+}
+
+/// Whether two names are of one regular file, by links too, or of one that is not there yet. A pipe or a
+/// terminal can be written to twice.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    match (a.metadata(), b.metadata()) {
+        (Ok(a), Ok(b)) => a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        (Err(_), Err(_)) => {
+            let whole = |path: &Path| {
+                let folder = path.parent().filter(|folder| *folder != Path::new(""));
+                let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+                Some(folder.join(path.file_name()?))
+            };
+            whole(a).is_some_and(|a| whole(b) == Some(a))
+        }
+        _ => false,
+    }
+}
+
 /// The rows of files, those of the families if any is named.
 fn kept(files: &[PathBuf], families: &[Family]) -> Result<Vec<Coverage>, Failure> {
-    let mut kept = Vec::new();
-    for file in files {
-        kept.extend(rows::read(file)?);
-    }
-    let mut levels = kept.iter().map(|row| row.level.get());
-    let first = levels.next();
-    if let Some(other) = levels.find(|level| Some(*level) != first) {
-        return Err(Failure::Request(format!(
-            "--from: one file's intervals are at {}, another's at {other}; give files of one level",
-            first.unwrap_or_default()
-        )));
-    }
+    let mut kept = rows::read(files)?;
     kept.retain(|row| families.is_empty() || families.contains(&row.setting.family));
     if kept.is_empty() {
         let named: Vec<&str> = families.iter().map(|family| family.name()).collect();
@@ -166,7 +193,7 @@ impl<'a> Drawing<'a> {
         };
         // Before the work: that it can be written. What stands in it stays until it is drawn.
         let opened = File::options().create(true).truncate(false).write(true).open(path);
-        opened.map_err(|error| Failure::unwritten(path, &error))?;
+        opened.map_err(|error| Failure::unwritten_for("--figure", path, &error))?;
         Ok(Drawing { path, svg })
     }
 
@@ -179,7 +206,8 @@ impl<'a> Drawing<'a> {
             return figure.png(self.path).map_err(failed);
         }
         let drawn = figure.svg().map_err(failed)?;
-        std::fs::write(self.path, drawn.svg).map_err(|error| Failure::unwritten(self.path, &error))
+        std::fs::write(self.path, drawn.svg)
+            .map_err(|error| Failure::unwritten_for("--figure", self.path, &error))
     }
 }
 
@@ -231,7 +259,7 @@ fn verdicts_in_words(rates: &[verdict::Rates]) -> String {
             "undecided %",
             "wrong %",
         ]);
-        let percent = |x: f64| format!("{:.1}", 100.0 * x);
+        let percent = |share: f64| percent_to(share, 1);
         for one in of_truth {
             let [fixed, reduced, none, worse, undecided] = one.shares.map(percent);
             table.row([
@@ -255,8 +283,8 @@ fn verdicts_in_words(rates: &[verdict::Rates]) -> String {
 fn text(summary: &[CoverageSummary]) -> String {
     let mut text = String::new();
     for of_family in summary.chunk_by(|x, y| x.family == y.family) {
-        let (family, level) =
-            of_family.first().map_or(("", 0.0), |s| (s.family.name(), s.level.get()));
+        let Some(first) = of_family.first() else { continue };
+        let (family, level) = (first.family.name(), first.level.percent());
         let mut table = Table::new(&[
             "quantity, size",
             "method",
@@ -267,7 +295,7 @@ fn text(summary: &[CoverageSummary]) -> String {
             "least at",
         ]);
         for row in of_family {
-            let percent = |x: f64| format!("{:.1}", 100.0 * x);
+            let percent = |share: f64| percent_to(share, 1);
             table.row([
                 format!("{}, {}", row.quantity, row.size),
                 row.method.clone(),
@@ -281,7 +309,7 @@ fn text(summary: &[CoverageSummary]) -> String {
                 row.least_at.clone(),
             ]);
         }
-        let _ = write!(text, "{family}, nominal {} %\n{}\n", 100.0 * level, table.render());
+        let _ = write!(text, "{family}, nominal {level} %\n{}\n", table.render());
     }
     text + "least, mean: coverage over the truths tried; for proportions the least of all, for two the \
             least of a\nfiner grid. A missing bound excludes nothing; unbounded: \
@@ -316,7 +344,7 @@ mod tests {
     /// The rows of docs/coverage.csv.
     fn documented() -> Vec<Coverage> {
         let docs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"));
-        rows::read(&docs.join("coverage.csv")).unwrap()
+        rows::read(&[docs.join("coverage.csv")]).unwrap()
     }
 
     fn same<'a>(rows: &'a [Coverage], row: &Coverage) -> Option<&'a Coverage> {
@@ -403,5 +431,24 @@ mod tests {
         assert_eq!(kept(std::slice::from_ref(&file), &[]).unwrap(), rows);
         let none = kept(std::slice::from_ref(&file), &[Family::Shifts]).unwrap_err().to_string();
         assert!(none.contains("shifts"), "{none}");
+    }
+
+    #[test]
+    fn one_file_is_known_by_any_of_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("rows.csv"), "").unwrap();
+        std::fs::hard_link(at("rows.csv"), at("hard.csv")).unwrap();
+        std::os::unix::fs::symlink(at("rows.csv"), at("soft.csv")).unwrap();
+        std::fs::write(at("other.csv"), "").unwrap();
+        for name in ["rows.csv", "hard.csv", "soft.csv", "./rows.csv"] {
+            assert!(is_same_file(&at("rows.csv"), &at(name)), "{name}");
+        }
+        assert!(is_same_file(&at("new.svg"), &at("./new.svg")));
+        for name in ["other.csv", "new.svg"] {
+            assert!(!is_same_file(&at("rows.csv"), &at(name)), "{name}");
+        }
+        assert!(!is_same_file(&at("new.svg"), &at("new.png")));
+        assert!(!is_same_file(Path::new("/dev/null"), Path::new("/dev/null")));
     }
 }
