@@ -89,12 +89,9 @@ fn samples(data: &Data) -> Result<BTreeMap<Key, Vec<f64>>, AnalysisError> {
     let mut samples: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
     for (at, run) in data.runs.iter().enumerate() {
         let file = run.folder.join(FILE);
-        if !file.exists() {
-            continue;
-        }
+        let Some(table) = Table::read_begun(&file, &METRICS)? else { continue };
         let ok = data.trials.iter().filter(|trial| trial.run == at && trial.is_ok());
         let cell_of: HashMap<u64, usize> = ok.map(|trial| (trial.trial, trial.cell)).collect();
-        let table = Table::read(&file, &METRICS)?;
         let column = |name| table.column(name).into_iter().map(|(_, cell)| cell);
         let names = column("metric").zip(column("unit"));
         for ((trial, (metric, unit)), value) in column("trial").zip(names).zip(column("value")) {

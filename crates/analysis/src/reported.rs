@@ -19,10 +19,7 @@ pub const METRIC: &str = "stalled";
 pub fn read(run: &Path) -> Result<HashMap<u64, bool>, RecordError> {
     let file = run.join(FILE);
     let mut reported = HashMap::new();
-    if !file.exists() {
-        return Ok(reported);
-    }
-    let table = Table::read(&file, &METRICS)?;
+    let Some(table) = Table::read_begun(&file, &METRICS)? else { return Ok(reported) };
     let metrics = table.column("metric");
     for (((line, metric), (_, trial)), (_, value)) in
         metrics.into_iter().zip(table.column("trial")).zip(table.column("value"))

@@ -3,10 +3,14 @@
 
 use std::collections::HashSet;
 
-use records::table::Torn;
+use records::columns::{METRICS, PIVOTS};
+use records::table::{Headless, Torn};
 
 use crate::data::Data;
 use crate::error::AnalysisError;
+
+/// Files that a run may do without, with their columns: one without a header is as one without rows.
+const MAY_BE_HEADLESS: [(&str, &[&str]); 2] = [("metrics.csv", &METRICS), ("pivots.csv", &PIVOTS)];
 
 /// The files that are read whole or not at all, so that a torn line passes unseen.
 const FILES: [&str; 4] = ["metrics.csv", "pivots.csv", "checks.csv", "notes.csv"];
@@ -17,8 +21,21 @@ pub fn sentences(data: &Data) -> Result<Vec<String>, AnalysisError> {
     for (at, run) in data.runs.iter().enumerate() {
         let rows: HashSet<u64> =
             data.trials.iter().filter(|trial| trial.run == at).map(|trial| trial.trial).collect();
+        for (name, columns) in MAY_BE_HEADLESS {
+            let file = run.folder.join(name);
+            if let Some(headless) = Headless::of(&file, columns)? {
+                sentences
+                    .push(format!("{}: it is as a file without rows", headless.sentence(&file)));
+            }
+        }
         for name in FILES {
             let file = run.folder.join(name);
+            let columns = MAY_BE_HEADLESS.iter().find(|(known, _)| *known == name);
+            if let Some((_, columns)) = columns
+                && Headless::of(&file, columns)?.is_some()
+            {
+                continue;
+            }
             if let Some(torn) = Torn::in_file(&file)? {
                 sentences.push(run.of_torn(&torn, &file, |trial| rows.contains(&trial)));
             }
@@ -35,6 +52,24 @@ pub fn sentences(data: &Data) -> Result<Vec<String>, AnalysisError> {
 mod tests {
     use crate::synthetic::Synthetic;
     use crate::{Options, analyze};
+
+    #[test]
+    fn a_file_beside_the_trials_without_its_header_stops_nothing() {
+        let mut made = Synthetic::new(96);
+        made.trial(8, "auto");
+        made.trial(8, "slots:512");
+        let (_folder, run) = made.written();
+        for (text, says) in
+            [("", "metrics.csv is empty"), ("trial,me", "metrics.csv line 1 is torn")]
+        {
+            std::fs::write(run.join("metrics.csv"), text).unwrap();
+            std::fs::write(run.join("pivots.csv"), "").unwrap();
+            let found = analyze(std::slice::from_ref(&run), &Options::default()).unwrap();
+            let said = found.warnings.join("\n");
+            assert!(said.contains(says) && said.contains("pivots.csv is empty"), "{said}");
+            assert_eq!(said.matches("metrics.csv").count(), 1, "{said}");
+        }
+    }
 
     #[test]
     fn a_torn_line_of_a_file_beside_the_trials_is_said_with_what_follows() {

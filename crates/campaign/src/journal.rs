@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use records::columns::{METRICS, PIVOTS, PLAN, TIMELINE, TRIALS};
 use records::manifest::{self, Manifest};
 use records::rows::{MetricRow, PivotRow, TimelineRow, TrialRow, one_line};
-use records::table::{Table, Torn};
+use records::table::{Headless, Table, Torn};
 use serde::Serialize;
 use trial::record::Sample;
 
@@ -188,7 +188,10 @@ impl Journal {
             [("timeline.csv", &TIMELINE[..]), ("metrics.csv", &METRICS), ("pivots.csv", &PIVOTS)]
         {
             let file = folder.join(name);
-            if file.exists()
+            if let Some(headless) = Headless::of(&file, columns)? {
+                replace(&file, &format!("{}\n", columns.join(",")))?;
+                cut.extend(headless.lost(&file, finished.len()));
+            } else if file.exists()
                 && let Some(torn) = keep_finished(&file, columns, &finished)?
             {
                 cut.extend(torn.lost(&file, |trial| finished.contains(&trial)));
@@ -423,17 +426,7 @@ fn keep_finished(
     columns: &[&str],
     finished: &BTreeSet<u64>,
 ) -> Result<Option<Torn>, JournalError> {
-    let table = match Table::read(file, columns) {
-        Ok(table) => table,
-        // Made but not written: the crash came between.
-        Err(records::RecordError::Header { .. })
-            if fs::metadata(file).is_ok_and(|meta| meta.len() == 0) =>
-        {
-            replace(file, &format!("{}\n", columns.join(",")))?;
-            return Ok(None);
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let table = Table::read(file, columns)?;
     let mut lines = table.text.split_inclusive('\n');
     let mut kept = lines.next().unwrap_or_default().to_string();
     let mut dropped = table.torn.is_some();

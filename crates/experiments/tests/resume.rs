@@ -111,6 +111,54 @@ fn what_is_torn_off_a_finished_trial_is_said_now_and_by_later_analyses() {
 }
 
 #[test]
+fn a_timeline_without_its_header_loses_no_trial() {
+    let user = User::new();
+    user.experiments(RUN).ok();
+    let (trials, timeline) = (user.read("R/trials.csv"), user.read("R/timeline.csv"));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Half of the trials are left to do.
+    let half: String = trials.split_inclusive('\n').take(7).collect();
+    for (text, now, then) in [
+        ("", "timeline.csv is empty, without even a header", "timeline.csv was empty"),
+        (
+            "trial,t_s",
+            "timeline.csv line 1 is torn (\"trial,t_s\")",
+            "timeline.csv had a torn header",
+        ),
+    ] {
+        user.write("R/trials.csv", &half);
+        user.write("R/timeline.csv", text);
+        let before = words(&user.experiments("analyze R").ok());
+        assert!(before.contains(now), "{before}");
+        let ended = user.experiments("resume R --no-report");
+        let said = words(&ended.err);
+        assert!(said.contains(then) && said.contains("6 finished trials is lost"), "{said}");
+        assert!(said.contains("6 to do"), "{said}");
+        ended.ok();
+        let done = user.read("R/trials.csv");
+        assert!(done.starts_with(&half) && done.lines().count() == 13, "{done}");
+        let sampled = user.read("R/timeline.csv");
+        assert!(
+            sampled.starts_with("trial,t_s,threads") && sampled.lines().count() > 6,
+            "{sampled}"
+        );
+        let after = words(&user.experiments("analyze R").ok());
+        assert!(
+            after.contains(then) && after.contains("has no sample of 6 of 12 trials"),
+            "{after}"
+        );
+    }
+    // Rows without a header are refused by both, and nothing is changed.
+    let rows: String = timeline.split_inclusive('\n').skip(1).collect();
+    user.write("R/trials.csv", &half);
+    user.write("R/timeline.csv", &rows);
+    for command in ["analyze R", "resume R --no-report"] {
+        user.experiments(command).refused(&["R/timeline.csv line 1", "missing \"trial\""]);
+    }
+    assert_eq!((user.read("R/trials.csv"), user.read("R/timeline.csv")), (half, rows));
+}
+
+#[test]
 fn a_run_that_changed_is_refused_unless_forced() {
     let user = User::new();
     let definition =

@@ -136,6 +136,70 @@ impl Torn {
     }
 }
 
+/// A file that has no whole header and nothing else: the crash came between its making and its first row,
+/// or a copy of it did not come through. It is whole but for its header, and so no reason to refuse a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Headless {
+    /// It has no byte.
+    Empty,
+    /// It has a part of its header, without the line's end.
+    Torn(String),
+}
+
+impl Headless {
+    /// Whether a file is so; `None` where it has a line, or text that its header does not begin with, or
+    /// where there is no file.
+    pub fn of(file: &Path, columns: &[&str]) -> Result<Option<Headless>, RecordError> {
+        let failed = |error: io::Error| RecordError::Unreadable {
+            file: file.to_path_buf(),
+            reason: error.to_string(),
+        };
+        let opened = match File::open(file) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let header = columns.join(",");
+        let mut found = Vec::new();
+        opened.take(header.len() as u64 + 1).read_to_end(&mut found).map_err(failed)?;
+        Ok(match header.as_bytes().starts_with(&found) {
+            false => None,
+            true if found.is_empty() => Some(Headless::Empty),
+            true => Some(Headless::Torn(String::from_utf8_lossy(&found).into_owned())),
+        })
+    }
+
+    /// What is found.
+    pub fn sentence(&self, file: &Path) -> String {
+        let file = file.display();
+        match self {
+            Headless::Empty => format!("{file} is empty, without even a header"),
+            Headless::Torn(text) => {
+                format!(
+                    "{file} line 1 is torn ({text:?}): it is a part of the header, and no row follows"
+                )
+            }
+        }
+    }
+
+    /// What a resumption has to say that puts the header back; `None` where no trial was finished that the
+    /// file may have told of.
+    pub fn lost(&self, file: &Path, finished: usize) -> Option<String> {
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let found = match self {
+            Headless::Empty => "was empty",
+            Headless::Torn(_) => "had a torn header and no row",
+        };
+        (finished > 0).then(|| {
+            format!(
+                "{name} {found} when the run was resumed, and its header was put back: what it may have held \
+                 of {finished} finished {} is lost",
+                if finished == 1 { "trial" } else { "trials" }
+            )
+        })
+    }
+}
+
 fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {
@@ -152,6 +216,14 @@ impl Table {
             reason: error.to_string(),
         })?;
         Table::parse(file, bytes, columns)
+    }
+
+    /// As [`read`](Self::read); `None` where there is no file, or one that is [`Headless`].
+    pub fn read_begun(file: &Path, columns: &[&str]) -> Result<Option<Table>, RecordError> {
+        if !file.exists() || Headless::of(file, columns)?.is_some() {
+            return Ok(None);
+        }
+        Table::read(file, columns).map(Some)
     }
 
     /// Checks what stands in a file; `file` is for the messages.
@@ -316,6 +388,33 @@ mod tests {
 
     fn parse(text: &str) -> Result<Table, RecordError> {
         Table::parse(Path::new("R/timeline.csv"), text.as_bytes().to_vec(), &TIMELINE)
+    }
+
+    #[test]
+    fn a_file_is_headless_where_its_header_is_not_whole_and_nothing_else_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("timeline.csv");
+        assert_eq!(Headless::of(&file, &TIMELINE).unwrap(), None, "there is no file");
+        let header = HEADER.trim_end();
+        for (text, found) in [
+            ("", Some(Headless::Empty)),
+            ("trial,t_", Some(Headless::Torn("trial,t_".into()))),
+            (header, Some(Headless::Torn(header.into()))),
+            (HEADER, None),
+            ("1,0.1,2", None),
+            ("trial,t_s\n", None),
+            ("trial,t_s,threads,ops,mops_per_s,slots,more", None),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(Headless::of(&file, &TIMELINE).unwrap(), found, "{text:?}");
+            if found.is_some() {
+                assert!(Table::read_begun(&file, &TIMELINE).unwrap().is_none());
+            }
+        }
+        assert!(Table::read_begun(&file, &TIMELINE).is_err(), "another header is an error");
+        assert_eq!(Headless::Empty.lost(&file, 0), None);
+        let lost = Headless::Empty.lost(&file, 2).unwrap();
+        assert!(lost.starts_with("timeline.csv was empty") && lost.contains("2 finished trials"));
     }
 
     #[test]

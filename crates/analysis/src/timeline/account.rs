@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use records::table::Headless;
 use records::timeline::Place;
 use serde::Serialize;
 
@@ -41,6 +42,9 @@ pub struct Account {
     pub first_foreign: Option<(u64, u64)>,
     /// The torn last line, in a sentence.
     pub torn: Option<String>,
+    /// That the file has no whole header, and so no row.
+    #[serde(skip)]
+    pub headless: Option<Headless>,
 }
 
 impl Account {
@@ -61,6 +65,7 @@ impl Account {
             foreign_trials: 0,
             first_foreign: None,
             torn: None,
+            headless: None,
         }
     }
 
@@ -100,7 +105,19 @@ impl Account {
         let without = self.expected - self.with_samples;
         let not_known = "so when they stalled and recovered by throughput is not known, and they are \
                          in no count of it";
-        if !self.exists && self.expected > 0 && !run.is_imported() {
+        if let Some(headless) = self.headless.as_ref().filter(|_| self.expected > 0) {
+            sentences.push(format!(
+                "{}: recovery by throughput is not known for any of {}; recovery by the hash (`pivot_s`) is \
+                 in trials.csv{}",
+                headless.sentence(&run.folder.join(records::timeline::FILE)),
+                counted(self.expected, "trial", "trials"),
+                match run.is_imported() {
+                    true => "",
+                    false =>
+                        ". `experiments resume` puts the header back, and runs no finished trial again",
+                }
+            ));
+        } else if !self.exists && self.expected > 0 && !run.is_imported() {
             sentences.push(format!(
                 "{file} is missing: recovery by throughput is not known for any of {}; recovery by the \
                  hash (`pivot_s`) is in trials.csv",
@@ -204,6 +221,27 @@ mod tests {
         assert_eq!(said, "");
         let (said, _) = warnings(&imported, |file, text| write(file, &text[..39]));
         assert_eq!(said, "");
+    }
+
+    #[test]
+    fn a_timeline_without_a_header_is_said_and_stops_nothing() {
+        for (text, says) in [
+            ("", "timeline.csv is empty, without even a header: recovery by throughput is not"),
+            ("trial,t_s,thr", "timeline.csv line 1 is torn (\"trial,t_s,thr\"): it is a part of"),
+        ] {
+            let (said, found) = warnings(&made(), |file, _| write(file, text));
+            assert!(said.contains(says) && said.contains("for any of 6 trials"), "{said}");
+            assert!(said.contains("`experiments resume` puts the header back"), "{said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+            assert_eq!((found.timelines[0].exists, found.timelines[0].rows), (true, 0));
+            assert_eq!(found.cells.iter().map(|cell| cell.trials).sum::<u64>(), 6);
+        }
+        // Rows without their header may be of anything.
+        let (_folder, run) = made().written();
+        write(&run.join("timeline.csv"), "1,0.1,96,5,,16\n");
+        let error = analyze(&[run], &Options::default()).unwrap_err();
+        assert!(error.is_request());
+        assert!(error.to_string().contains("timeline.csv line 1: missing \"trial\""), "{error}");
     }
 
     #[test]

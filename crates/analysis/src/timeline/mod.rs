@@ -17,7 +17,9 @@ pub mod windows;
 use std::collections::HashMap;
 
 use rayon::prelude::*;
-use records::timeline::{Place, Sample, TimelineReader};
+use records::columns::TIMELINE;
+use records::table::Headless;
+use records::timeline::{FILE, Place, Sample, TimelineReader};
 
 use crate::cells::Cell;
 use crate::data::{Data, Trial};
@@ -75,7 +77,11 @@ impl Timelines {
             .collect();
         let mut account = Account::new(terms);
         let folder = &data.runs[run].folder;
-        if let Some(mut reader) = TimelineReader::open(folder)? {
+        account.headless = Headless::of(&folder.join(FILE), &TIMELINE)?;
+        account.exists = account.headless.is_some();
+        if account.exists {
+            // It holds no sample, of which there is nothing to read.
+        } else if let Some(mut reader) = TimelineReader::open(folder)? {
             account.exists = true;
             let mut reading = Batch::default();
             let mut looking = Batch::default();
