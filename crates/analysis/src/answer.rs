@@ -4,6 +4,8 @@
 //! or this kernel cannot show is a fact of its own, and comes before any count: "0 stalled" from a
 //! machine on which no growth is ever due says nothing about the race.
 
+mod other_counts;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -20,12 +22,12 @@ use crate::run::Run;
 use crate::series::Series;
 use crate::stat::proportion::at_most;
 use crate::stat::samples::median::median_ranks;
+use crate::stat::survival::{PointwiseMethod, notes};
 use crate::stat::two_by_two::{TwoByTwo, fisher};
 use crate::stat::{Alternative, Estimate, Level};
 use crate::threshold::SeriesThreshold;
-use crate::words::{
-    counted, list, mops, p_is, p_value, percent, seconds, seconds_between, significant,
-};
+use crate::words::{counted, list, mops, p_is, p_value, percent, seconds, sentence, significant};
+pub use other_counts::{RecoveryAt, StallsAt};
 
 /// The slots that a process has from its second thread on, and the least that auto-scaling asks for.
 const LEAST_SLOTS: u64 = 16;
@@ -55,9 +57,23 @@ pub struct ControlWatched {
     pub n: u64,
     /// Those that were watched.
     pub watched: u64,
+    /// Those that fell below for single samples only.
+    pub one_sample: u64,
     /// Fisher's exact test, one-sided: how probable so many more stalls than the control's, or more,
     /// are where both stall alike.
     pub p_value: Option<f64>,
+}
+
+impl ControlWatched {
+    /// `0 of 7`; with its single samples where those of its trials are told too.
+    fn in_words(&self, single_samples_beside: u64) -> String {
+        let single = match (self.one_sample, single_samples_beside) {
+            (0, 0) => String::new(),
+            (0, _) => ", for a single sample in none".to_string(),
+            (own, _) => other_counts::single_samples(own),
+        };
+        format!("{} of {}{single}", self.n, self.watched)
+    }
 }
 
 /// Why no growth of the private hash was due.
@@ -160,6 +176,8 @@ pub enum Fact {
         t50: Estimate,
         /// Threads at which nine tenths of them do.
         t90: Estimate,
+        /// What of that is not the data's, in sentences without their stop.
+        notes: Vec<String>,
         /// The confidence level.
         level: f64,
     },
@@ -248,7 +266,7 @@ pub enum Fact {
         /// The highest.
         high: (f64, u64),
     },
-    /// How long a due growth takes at the highest thread count of a series.
+    /// How long a due growth takes at the highest thread count of a series, and at the others.
     Recovery {
         /// The series.
         series: String,
@@ -262,10 +280,18 @@ pub enum Fact {
         seen_by: SeenBy,
         /// The median time, in seconds, with censoring.
         median: Estimate,
+        /// The lower thread counts, falling.
+        others: Vec<RecoveryAt>,
         /// The confidence level.
         level: f64,
     },
-    /// How long stalls by throughput last, at the highest thread count of a series that has any.
+    /// That intervals of recovery times are of few trials.
+    FewTimes {
+        /// The fewest trials behind an interval that a sentence has.
+        least: u64,
+    },
+    /// How long stalls by throughput last, at the highest thread count of a series that has any, and at
+    /// the others that have some.
     StallDuration {
         /// The series.
         series: String,
@@ -294,6 +320,8 @@ pub enum Fact {
         share: Option<f64>,
         /// For how long it was to be kept, in seconds; likewise.
         hold_s: Option<f64>,
+        /// The lower thread counts that have stalls, falling.
+        others: Vec<StallsAt>,
         /// The confidence level.
         level: f64,
     },
@@ -428,6 +456,7 @@ impl Answer {
                 facts.extend(seen.of_control(series));
             }
             facts = together(facts);
+            facts.extend(few_times(&facts));
             if seen.cells.iter().all(|cell| cell.observed() == 0) {
                 facts.extend(seen.measured());
             }
@@ -755,9 +784,15 @@ impl Tables<'_> {
         facts
     }
 
-    /// The recovery at the highest thread count at which growth was due.
+    /// The recovery at the thread counts at which growth was due.
     fn recovery_of(&self, series: &Series) -> Option<Fact> {
-        let found = self.highest(series, Sense::Pivot)?;
+        let (found, others) = self.recoveries(series, Sense::Pivot)?;
+        let others = others.into_iter().map(|one| RecoveryAt {
+            threads: self.cells[one.cell].factors.threads(),
+            n: one.n,
+            events: one.events,
+            median: one.median,
+        });
         Some(Fact::Recovery {
             series: series.name.clone(),
             threads: self.cells[found.cell].factors.threads(),
@@ -765,21 +800,40 @@ impl Tables<'_> {
             events: found.events,
             seen_by: found.seen_by,
             median: found.median,
+            others: others.collect(),
             level: self.level.get(),
         })
     }
 
-    /// The recovery in one sense at the highest thread count that has any.
-    fn highest(&self, series: &Series, sense: Sense) -> Option<&CellRecovery> {
+    /// The recovery in one sense at the highest thread count that has any, and at the others, falling.
+    fn recoveries(
+        &self,
+        series: &Series,
+        sense: Sense,
+    ) -> Option<(&CellRecovery, Vec<&CellRecovery>)> {
         let of_cell = |cell: &usize| {
             let fits = |one: &&CellRecovery| one.cell == *cell && one.sense == sense && one.n > 0;
             self.recovery.iter().find(fits)
         };
-        series.cells.iter().rev().find_map(of_cell)
+        let mut falling = series.cells.iter().rev().filter_map(of_cell);
+        Some((falling.next()?, falling.collect()))
     }
 
     fn stall_duration_of(&self, series: &Series) -> Option<Fact> {
-        let found = self.highest(series, Sense::Throughput)?;
+        let (found, others) = self.recoveries(series, Sense::Throughput)?;
+        let others = others.into_iter().filter_map(|one| {
+            let watched = one.throughput.as_ref()?;
+            Some(StallsAt {
+                threads: self.cells[one.cell].factors.threads(),
+                watched: watched.watched,
+                n: one.n,
+                one_sample: watched.one_sample,
+                control: self.control_watched(one, watched.watched),
+                events: one.events,
+                median: one.median,
+                between: watched.turnbull_median,
+            })
+        });
         let watched = found.throughput.as_ref()?;
         Some(Fact::StallDuration {
             series: series.name.clone(),
@@ -795,6 +849,7 @@ impl Tables<'_> {
             partial: watched.partial,
             share: watched.share,
             hold_s: watched.hold_s,
+            others: others.collect(),
             level: self.level.get(),
         })
     }
@@ -806,11 +861,13 @@ impl Tables<'_> {
             .recovery
             .iter()
             .find(|one| one.cell == control && one.sense == Sense::Throughput)?;
-        let control_watched = of_control.throughput.as_ref()?.watched;
+        let of_timelines = of_control.throughput.as_ref()?;
+        let control_watched = of_timelines.watched;
         let table = TwoByTwo::new(of_control.n, control_watched, found.n, watched).ok()?;
         Some(ControlWatched {
             n: of_control.n,
             watched: control_watched,
+            one_sample: of_timelines.one_sample,
             p_value: fisher::test(table, Alternative::Greater).p_value,
         })
     }
@@ -829,6 +886,7 @@ impl Tables<'_> {
             t10: curve.t10,
             t50: curve.t50,
             t90: curve.t90,
+            notes: curve.notes.clone(),
             level: self.level.get(),
         })
     }
@@ -1016,6 +1074,31 @@ fn together(facts: Vec<Fact>) -> Vec<Fact> {
         kept.push(fact);
     }
     kept
+}
+
+/// That an interval of recovery times that a sentence has is of few trials.
+fn few_times(facts: &[Fact]) -> Option<Fact> {
+    let mut least: Option<u64> = None;
+    let mut see = |n: u64, median: &Estimate, level: f64| {
+        if n > 0 && other_counts::has_interval(median, n, level) {
+            least = Some(least.map_or(n, |least| least.min(n)));
+        }
+    };
+    for fact in facts {
+        match fact {
+            Fact::Recovery { n, median, others, level, .. } => {
+                see(*n, median, *level);
+                others.iter().for_each(|at| see(at.n, &at.median, *level));
+            }
+            Fact::StallDuration { n, median, others, level, .. } => {
+                see(*n, median, *level);
+                others.iter().for_each(|at| see(at.n, &at.median, *level));
+            }
+            _ => {}
+        }
+    }
+    let least = least?;
+    notes::few_trials(least, PointwiseMethod::default()).map(|_| Fact::FewTimes { least })
 }
 
 fn median(values: &mut [f64]) -> Option<f64> {
@@ -1212,7 +1295,7 @@ impl fmt::Display for Fact {
                 }
                 Ok(())
             }
-            Fact::Threshold { series, t10, t50, t90, level } => {
+            Fact::Threshold { series, t10, t50, t90, notes, level } => {
                 let threads = |t: &Estimate| t.estimate.map(|t| significant(t, 3));
                 let half = match (t50.low, t50.high) {
                     (Some(low), Some(high)) => {
@@ -1232,7 +1315,8 @@ impl fmt::Display for Fact {
                 if let (Some(tenth), Some(nine)) = (threads(t10), threads(t90)) {
                     write!(f, ", a tenth at {tenth} and nine tenths at {nine}")?;
                 }
-                write!(f, ".")
+                write!(f, ".")?;
+                notes.iter().try_for_each(|note| write!(f, " {}", sentence(note)))
             }
             Fact::NoStall { series, at, level, rule } => {
                 let n: u64 = at.iter().map(|at| at.n).sum();
@@ -1376,7 +1460,11 @@ impl fmt::Display for Fact {
                     }
                 }
             }
-            Fact::Recovery { series, threads, n, events, seen_by, median, level } => {
+            Fact::FewTimes { least } => {
+                let said = notes::few_trials(*least, PointwiseMethod::default());
+                f.write_str(said.as_deref().unwrap_or_default())
+            }
+            Fact::Recovery { series, threads, n, events, seen_by, median, others, level } => {
                 let (what, rest) = match seen_by {
                     SeenBy::Slots => ("growth of `{}` was installed", "the pending ones"),
                     SeenBy::Throughput => {
@@ -1435,7 +1523,8 @@ impl fmt::Display for Fact {
                         write!(f, ": it takes longer than the load lasted.")
                     }
                     (None, None, _) => write!(f, ": too few for a median time."),
-                }
+                }?;
+                other_counts::write_recoveries(f, others, *level)
             }
             Fact::StallDuration {
                 series,
@@ -1451,6 +1540,7 @@ impl fmt::Display for Fact {
                 partial,
                 share,
                 hold_s,
+                others,
                 level,
             } => {
                 let share = share.map_or_else(|| "its share".to_string(), percent);
@@ -1461,11 +1551,9 @@ impl fmt::Display for Fact {
                     counted(*threads, "thread", "threads"),
                     counted(*watched, "trial", "trials"),
                 )?;
-                if *one_sample > 0 {
-                    write!(f, ", for a single sample in {one_sample} more")?;
-                }
-                if let Some(ControlWatched { n, watched, .. }) = control {
-                    write!(f, " (the control's own in {n} of {watched})")?;
+                f.write_str(&other_counts::single_samples(*one_sample))?;
+                if let Some(control) = control {
+                    write!(f, " (the control's own in {})", control.in_words(*one_sample))?;
                 }
                 let hold = hold_s.map_or_else(|| "the stated time".to_string(), seconds);
                 match events {
@@ -1478,18 +1566,12 @@ impl fmt::Display for Fact {
                 match (median.estimate, between) {
                     _ if *events == 0 => {}
                     (None, None) => write!(f, ", too few for a median duration")?,
-                    (estimate, between) => {
-                        let others = if n > events { ", with the others as censored," } else { "" };
-                        let lasts = match (between, estimate) {
-                            (Some(MedianBetween { left_s, right_s: Some(right_s) }), _) => {
-                                seconds_between(*left_s, *right_s)
-                            }
-                            (Some(MedianBetween { left_s, right_s: None }), _) => {
-                                format!("more than {}", seconds(*left_s))
-                            }
-                            (None, by) => format!("up to {}", by.map_or_else(String::new, seconds)),
-                        };
-                        write!(f, "; the median stall{others} lasts {lasts}")?;
+                    (_, between) => {
+                        let censored =
+                            if n > events { ", with the others as censored," } else { "" };
+                        let lasts = other_counts::lasting(median, between.as_ref());
+                        let lasts = lasts.unwrap_or_default();
+                        write!(f, "; the median stall{censored} lasts {lasts}")?;
                         // From fewer trials no interval of a median has its level.
                         let enough = Level::new(*level)
                             .is_ok_and(|level| median_ranks(*n as usize, level).is_some());
@@ -1513,7 +1595,8 @@ impl fmt::Display for Fact {
                 }
                 write!(f, ".")?;
                 write_against_control(f, *n, *watched, *control, *growth_possible, *level)?;
-                write_rises(f, partial, &hold)
+                write_rises(f, partial, &hold)?;
+                other_counts::write_stalls(f, others, *level)
             }
             Fact::Slowdown { series, stalled_mops, ratio, n: 1 } => write!(
                 f,

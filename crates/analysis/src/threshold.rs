@@ -56,6 +56,7 @@ pub fn thresholds(cells: &[Cell], series: &[Series], level: Level) -> Vec<Series
             }
             let (curve, notes) = match threshold(&tried, level) {
                 Ok(curve) => {
+                    let curve = curve.held_by_the_data();
                     let notes = curve.notes.clone();
                     (Some(curve), notes)
                 }

@@ -125,6 +125,13 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
+/// A sentence of what has neither its capital nor its stop.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
 /// `1 trial`, `3 trials`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
@@ -195,6 +202,7 @@ mod tests {
         assert_eq!(list(&items(&["24"])), "24");
         assert_eq!(list(&items(&["24", "32", "40"])), "24, 32 and 40");
         assert_eq!(counted(1, "trial", "trials"), "1 trial");
+        assert_eq!(sentence("a weibull fit needs more"), "A weibull fit needs more.");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::strata::{Stratum, Tally};
 use crate::error::AnalysisError;
 use crate::recovery::SeenBy;
 use crate::stat::survival::{
-    FollowUp, Group, HazardRatio, Lifetime, SurvivalOptions, SurvivalSummary,
+    FollowUp, Group, HazardRatio, Lifetime, SurvivalOptions, SurvivalSummary, notes,
     stratified_hazard_ratio, stratified_log_rank, summarize,
 };
 use crate::stat::{Level, TestResult};
@@ -28,6 +28,9 @@ pub struct Recovery {
     pub hazard_ratio: Option<HazardRatio>,
     /// Whether every time was seen by the throughput and not by the slots.
     pub by_throughput: bool,
+    /// What the log-rank test and the hazard ratio of all strata together lack or cannot carry, in
+    /// sentences; each stratum has its own.
+    pub notes: Vec<String>,
     /// Strata in which they can't be compared, and why, in sentences.
     pub not_compared: Vec<String>,
 }
@@ -102,13 +105,24 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Recovery, A
             let stratum = strata.get(one.stratum);
             stratum.is_some_and(|s| SeenBy::of(&s.factors) == SeenBy::Throughput)
         });
+    let hazard_ratio = any.then(|| stratified_hazard_ratio(&pairs, level)).transpose()?;
     Ok(Recovery {
         by_throughput,
+        notes: hazard_ratio.as_ref().map_or_else(Vec::new, |ratio| notes_on(&found, ratio)),
         strata: found,
         log_rank: any.then(|| stratified_log_rank(&pairs)).transpose()?,
-        hazard_ratio: any.then(|| stratified_hazard_ratio(&pairs, level)).transpose()?,
+        hazard_ratio,
         not_compared,
     })
+}
+
+/// What of the strata together does not exist, or rests on too few events.
+fn notes_on(strata: &[StratumRecovery], ratio: &HazardRatio) -> Vec<String> {
+    let events = |side: usize| {
+        strata.iter().filter_map(|one| one.summary.groups.get(side)).map(|group| group.events).sum()
+    };
+    let few = notes::few_events([("base", events(0)), ("test", events(1))]);
+    notes::ratio_at_the_edge(ratio, "base", "test").into_iter().chain(few).collect()
 }
 
 /// Up to when both sides' curves are known: the last time of any trial, or the earliest last time

@@ -597,6 +597,9 @@ fn recovery(comparison: &Comparison) -> Vec<String> {
                 significant(estimate, 3)
             );
         }
+        for note in &recovery.notes {
+            text += &format!(" {note}");
+        }
         lines.push(text);
     }
     if !recovery.not_compared.is_empty() {

@@ -374,6 +374,12 @@ fn recovery_is_compared_with_what_was_pending_censored() {
     assert!(found.recovery.log_rank.as_ref().unwrap().p_value.unwrap() < 0.001);
     assert!(found.recovery.hazard_ratio.as_ref().unwrap().intervals[0].low.unwrap() > 1.0);
     says(&found, "installed under load in 6 of 8 trials of `stock` and 8 of 8 of `fix`");
+    // As `stat survival` says it, by the same function.
+    says(
+        &found,
+        "With fewer than 10 events on a side (base has 6 events and test has 8 events), the",
+    );
+    assert_eq!(found.recovery.notes, one.summary.contrasts[0].notes);
     let never_due = fix().trials(96, 0, 8).change(times(&[], 0));
     let found = compared(&base, &never_due);
     assert!(found.recovery.log_rank.is_none());

@@ -26,7 +26,8 @@ pub fn recoveries(data: &Data, level: Level) -> Result<Vec<CellRecovery>, Analys
             _ => {}
         }
     }
-    let options = SurvivalOptions { level, ..SurvivalOptions::default() };
+    // The tables have no quantile but the median.
+    let options = SurvivalOptions { level, quantiles: Vec::new(), ..SurvivalOptions::default() };
     times
         .into_par_iter()
         .enumerate()

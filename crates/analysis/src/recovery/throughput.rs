@@ -216,7 +216,8 @@ fn summary(
     lasted: Vec<Lifetime>,
     level: Level,
 ) -> Result<(CellRecovery, Option<MedianBetween>), StatError> {
-    let options = SurvivalOptions { level, ..SurvivalOptions::default() };
+    // The tables have no quantile but the median.
+    let options = SurvivalOptions { level, quantiles: Vec::new(), ..SurvivalOptions::default() };
     let of = |trials: Vec<Lifetime>| -> Result<_, StatError> {
         let mut summary = summarize(&[Group { name: None, trials }], &options)?;
         Ok(summary.groups.swap_remove(0))
@@ -466,7 +467,8 @@ mod tests {
         let answer = found.answer_lines().join("\n");
         assert!(
             answer.contains(
-                "in 5 of 7 trials, for a single sample in 2 more (the control's own in 0 of 7)"
+                "in 5 of 7 trials, for a single sample in 2 more (the control's own in 0 of 7, for a \
+                 single sample in 1 more)"
             ),
             "{answer}"
         );
@@ -476,6 +478,51 @@ mod tests {
             row.split(',').nth(9).unwrap().to_string()
         };
         assert_eq!((of("3"), of("1")), ("1".into(), "14".into()));
+    }
+
+    #[test]
+    fn every_thread_count_with_stalls_is_told() {
+        /// Levels of a trial's throughput, each with its seconds.
+        type Levels<'a> = &'a [(f64, usize)];
+        let mut made = seven();
+        let lower: [(u32, [Levels<'_>; 3]); 3] = [
+            (96, [&[(3.4, 20), (38.0, 280)], &[(3.4, 30), (38.0, 270)], &[(3.4, 40), (38.0, 260)]]),
+            (48, [&[(38.0, 300)], &[(38.0, 300)], &[(38.0, 9), (3.4, 1), (38.0, 290)]]),
+            (24, [&[(38.0, 300)], &[(38.0, 300)], &[(3.4, 300)]]),
+        ];
+        for (threads, trials) in lower {
+            for (at, levels) in trials.into_iter().enumerate() {
+                let aside = at as f64 / 10.0;
+                for (hash, levels) in [("auto", levels), ("slots:512", &[(38.0, 300)][..])] {
+                    let row = made.trial(threads, hash);
+                    (row.duration_s, row.elapsed_s) = (Some(300.0), Some(300.0));
+                    (row.pivot, row.pivot_s) = (None, None);
+                    row.mops_per_s = Some(40.0 + aside);
+                    let trial = row.trial;
+                    made.samples.retain(|sample| sample.trial != trial);
+                    made.timeline(trial, 1.0, levels);
+                }
+            }
+        }
+        let found = analysed(&made);
+        let answer = found.answer_lines().join("\n");
+        assert!(
+            answer.contains(
+                "(14 s to 296 s, 95 % interval). At fewer threads: at 96 in 3 of 3 (control: 0 of 3, p = \
+                 0.050), all back, median 30 to 31 s; at 24 in 1 of 3 (control: 0 of 3, p = 0.500), none back."
+            ),
+            "{answer}"
+        );
+        // Said once, of the fewest trials behind an interval that is shown.
+        assert_eq!(answer.matches("With fewer than 25 trials").count(), 1, "{answer}");
+        let json: Value = serde_json::from_str(&found.json()).unwrap();
+        let facts = json["answer"].as_array().unwrap();
+        let of = |name: &str| facts.iter().find(|fact| fact["fact"] == name).unwrap();
+        let others = of("stall-duration")["others"].as_array().unwrap();
+        assert_eq!(others.len(), 2, "48 threads have single samples only: {others:?}");
+        assert_eq!((&others[0]["threads"], &others[0]["n"]), (&json!(96), &json!(3)));
+        assert_eq!(others[0]["control"]["one_sample"], 0);
+        assert_eq!(of("few-times")["least"], 7);
     }
 
     #[test]

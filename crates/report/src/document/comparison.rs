@@ -2,8 +2,10 @@
 //! throughput, harm, what the verdict would be otherwise, how it was measured, how to do it again.
 
 use analysis::compare::cost::CostOf;
+use analysis::compare::recovery::StratumRecovery;
 use analysis::compare::strata::Stratum;
 use analysis::compare::{Comparison, Which};
+use analysis::stat::survival::{PointwiseMethod, notes};
 use analysis::stat::two_by_two::Contrast;
 use analysis::stat::{Estimate, Interval};
 use analysis::words::{counted, list, p_is, p_value, percent, percent_to, seconds, significant};
@@ -342,17 +344,52 @@ fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
     let strata = found.iter().filter_map(|found| comparison.strata.get(found.stratum));
     let names = Names::of(strata, beside(&header[1..], &rows), room);
     let rows = names.before(rows);
+    let mut text =
+        "Trials in which a due growth was installed under load, of those in which it was due; \
+                    what was pending at the end is censored, not dropped."
+            .to_string();
+    for note in recovery_notes(found) {
+        text += &format!(" {note}");
+    }
     let mut blocks = vec![
         Block::Heading(2, "Recovery".into()),
-        Block::Paragraph(
-            "Trials in which a due growth was installed under load, of those in which it was due; \
-             what was pending at the end is censored, not dropped."
-                .into(),
-        ),
+        Block::Paragraph(text),
         Block::Table(Table { header, texts: 1, rows }),
     ];
     blocks.extend(names.legend());
     blocks
+}
+
+/// What the numbers of single strata lack or cannot carry; of all together it is said with their test.
+fn recovery_notes(found: &[StratumRecovery]) -> Vec<String> {
+    let groups = || found.iter().flat_map(|one| &one.summary.groups);
+    let fewest = groups().map(|group| group.n).min().unwrap_or_default();
+    let mut said: Vec<String> =
+        notes::few_trials(fewest, PointwiseMethod::default()).into_iter().collect();
+    let events = |one: &StratumRecovery, side: usize| {
+        one.summary.groups.get(side).map_or(0, |group| group.events)
+    };
+    let least = found.iter().min_by_key(|one| events(one, 0).min(events(one, 1)));
+    if let Some(least) = least.filter(|_| found.len() > 1) {
+        let sides = [("base", events(least, 0)), ("test", events(least, 1))];
+        let named = sides.map(|(side, events)| (format!("{side} of {}", least.name), events));
+        said.extend(notes::few_events([
+            (named[0].0.as_str(), named[0].1),
+            (named[1].0.as_str(), named[1].1),
+        ]));
+    }
+    let certain = |one: &StratumRecovery| {
+        let of = one.summary.contrasts.first().map(|contrast| &contrast.rmst_difference);
+        of.is_some_and(|of| of.estimate.is_some() && of.low.is_none())
+    };
+    if found.iter().any(certain) {
+        said.push(
+            "A difference of means without an interval has a side with no event, or all at one time, \
+             before then: its variance estimate is 0, which is not to know its mean exactly."
+                .into(),
+        );
+    }
+    said
 }
 
 fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {

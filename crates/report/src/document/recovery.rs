@@ -2,6 +2,7 @@
 
 use analysis::Analysis;
 use analysis::recovery::{CellRecovery, SeenBy, Sense};
+use analysis::stat::survival::{PointwiseMethod, notes};
 use analysis::words::{counted, p_value, percent, seconds, seconds_between};
 
 use super::content::MOST_ROWS;
@@ -11,9 +12,6 @@ use super::{Block, Table};
 /// The fewest recoveries for which the test of a constant hazard is shown: with 15 it rejects 7 of
 /// 100 constant ones at 5 %, below that more (`analysis::stat::survival::shape_test`).
 const ENOUGH_FOR_SHAPE: u64 = 15;
-
-/// Below so many trials Greenwood's variance is rough (Coverage in docs/statistics.md).
-const ROUGH_BELOW: u64 = 25;
 
 /// The sections; nothing where there was nothing to recover from.
 pub fn section(analysis: &Analysis) -> Vec<Block> {
@@ -106,11 +104,9 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
              came to an end in a cell."
         );
     }
-    if found.iter().any(|one| one.n < ROUGH_BELOW) {
-        text += &format!(
-            " In a cell of fewer than {ROUGH_BELOW} trials the intervals are rough, and that of the mean \
-             covers too little."
-        );
+    let fewest = found.iter().map(|one| one.n).min().unwrap_or_default();
+    if let Some(few) = notes::few_trials(fewest, PointwiseMethod::default()) {
+        text += &format!(" {few}");
     }
     let mut blocks = vec![
         Block::Heading(

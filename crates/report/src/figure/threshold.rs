@@ -22,12 +22,12 @@ pub struct Threshold<'a> {
 }
 
 impl<'a> Threshold<'a> {
-    /// The figure, if a series stalls and its curve rises.
+    /// The figure, if a series stalls and not always, and its curve rises.
     pub fn of(analysis: &'a Analysis) -> Option<Self> {
         let curves: Vec<(&Series, &Curve)> = analysis
             .threshold
             .iter()
-            .filter(|found| found.stalled > 0)
+            .filter(|found| found.stalled > 0 && found.stalled < found.n)
             .filter_map(|found| Some((analysis.series.get(found.series)?, found.curve.as_ref()?)))
             .filter(|(_, curve)| curve.fit.slope > 0.0)
             .take(MOST_SERIES)

@@ -14,6 +14,7 @@ pub mod follow_up;
 pub mod hazard_ratio;
 pub mod kaplan_meier;
 pub mod log_normal;
+pub mod notes;
 pub mod quantile;
 pub mod rank_tests;
 pub mod restricted_mean;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::notes;
 use super::quantile::{median_by_band, quantile_by_band};
 use super::*;
 use crate::stat::{Alternative, Estimate, Interval, Level, StatError, TestResult, multiplicity};
@@ -275,7 +276,8 @@ pub fn summarize(
                     let rmst_difference =
                         restricted_mean_difference(base_curve, curve, until, options.level)?;
                     let names = [&groups[0].name, &group.name];
-                    let notes = contrast_notes(names, [base_curve, curve], &rmst_difference);
+                    let notes =
+                        contrast_notes(names, [base_curve, curve], &hazard_ratio, &rmst_difference);
                     contrasts.push(Contrast {
                         base: groups[0].name.clone(),
                         test: group.name.clone(),
@@ -304,50 +306,26 @@ pub fn summarize(
     Ok(SurvivalSummary { groups: summaries, tests, contrasts, notes })
 }
 
-/// Below this many events on a side, the laws that the p-values of the hazard ratio and of the difference
-/// of restricted means are taken from are rough; their docstrings have what they reject.
-const FEW_EVENTS: u64 = 10;
-
 fn contrast_notes(
     names: [&Option<String>; 2],
     curves: [&KaplanMeier; 2],
+    ratio: &HazardRatio,
     difference: &RestrictedMeanDifference,
 ) -> Vec<String> {
-    let mut notes = Vec::new();
-    let named = |name: &Option<String>| name.clone().unwrap_or_else(|| "a group".into());
+    let [base, test] = names.map(|name| name.as_deref().unwrap_or("a group"));
+    let mut notes: Vec<String> = notes::ratio_at_the_edge(ratio, base, test).into_iter().collect();
     if difference.estimate.is_some() && difference.low.is_none() {
         let until = difference.until;
-        for (name, curve) in names.into_iter().zip(curves) {
-            let events: u64 =
-                curve.steps().iter().filter(|s| s.time <= until).map(|s| s.events).sum();
-            let why = match events {
-                0 => "no event",
-                _ if curve.survival_at(until) <= 0.0 => "all its events at one time",
-                _ => continue,
-            };
+        for (name, curve) in [base, test].into_iter().zip(curves) {
+            let Some(why) = notes::no_variance(curve, until) else { continue };
             notes.push(format!(
-                "No interval and no p-value for the difference of means: {} has {why} up to {until}, so \
-                 its variance estimate is 0, which is not to know its mean exactly.",
-                named(name)
+                "No interval and no p-value for the difference of means: {name} has {why} before {until}, \
+                 so its variance estimate is 0, which is not to know its mean exactly."
             ));
         }
     }
-    let few: Vec<String> = names
-        .into_iter()
-        .zip(curves)
-        .filter(|(_, curve)| curve.events() < FEW_EVENTS)
-        .map(|(name, curve)| {
-            format!("{} has {}", named(name), words::counted(curve.events(), "event", "events"))
-        })
-        .collect();
-    if !few.is_empty() {
-        notes.push(format!(
-            "With fewer than {FEW_EVENTS} events on a side ({}), the hazard ratio's test rejects up to \
-             twice as often as its level says, and the difference of means has no normal law to \
-             go by: take both as rough.",
-            words::list(&few)
-        ));
-    }
+    let [of_base, of_test] = curves.map(KaplanMeier::events);
+    notes.extend(notes::few_events([(base, of_base), (test, of_test)]));
     notes
 }
 
@@ -394,10 +372,6 @@ fn no_mean(until: f64) -> RestrictedMean {
     RestrictedMean { until, estimate: None, low: None, high: None, se: None }
 }
 
-/// Below this many trials, no interval by Greenwood's variance is known to be near its level:
-/// Borgan and Liestøl (1990).
-const FEW: u64 = 25;
-
 fn by_kaplan_meier(
     group: &Group,
     trials: &[FollowUp],
@@ -405,18 +379,8 @@ fn by_kaplan_meier(
     rmst: RestrictedMean,
     options: &SurvivalOptions,
 ) -> Result<GroupSummary, StatError> {
-    let mut notes = Vec::new();
-    if curve.trials() < FEW {
-        notes.push(if options.pointwise == PointwiseMethod::BetaProduct {
-            format!("With fewer than {FEW} trials, the restricted mean's interval covers too little.")
-        } else {
-            format!(
-                "With fewer than {FEW} trials, intervals by Greenwood's variance are rough, and the \
-                 restricted mean's covers too little; for curve and median, the beta product keeps \
-                 its level at any size."
-            )
-        });
-    }
+    let mut notes: Vec<String> =
+        notes::few_trials(curve.trials(), options.pointwise).into_iter().collect();
     let band = options.pointwise.band(curve, options.level);
     let points = curve
         .steps()
@@ -441,17 +405,10 @@ fn by_kaplan_meier(
             Ok(QuantileTime { p, after: None, time })
         })
         .collect::<Result<Vec<_>, StatError>>()?;
-    if median.estimate.is_none() {
-        notes.push("No median: the curve stays above 1/2 within the time followed.".into());
-    }
-    if rmst.estimate.is_none() {
-        notes.push(format!(
-            "No restricted mean: the curve is not estimated up to {}, the trials were followed to \
-             {}.",
-            rmst.until,
-            curve.last_time()
-        ));
-    }
+    let everywhere = band.iter().all(|bounds| bounds.low().is_some() && bounds.high().is_some());
+    let shares = quantiles.iter().map(|of: &QuantileTime| (of.p, of.time));
+    let times: Vec<(f64, Estimate)> = [(0.5, median)].into_iter().chain(shares).collect();
+    notes.extend(notes::of_curve(curve, everywhere, &rmst, &times));
     let exponential = fit_exponential(trials, options.level);
     let (fits, shape_test) = fits(&group.trials, exponential, &mut notes);
     Ok(GroupSummary {
@@ -506,10 +463,7 @@ fn by_turnbull(
         Some(Quantile { left, right: Some(right), .. }) if left < right => {
             notes.push(format!("The median lies in ({left}, {right}]; shown is the right edge."));
         }
-        Some(_) => {}
-        None => {
-            notes.push("No median: the curve stays above 1/2 within the time followed.".into());
-        }
+        Some(_) | None => {}
     }
     let quantiles = options
         .quantiles
@@ -519,8 +473,17 @@ fn by_turnbull(
             let (after, estimate) = (found.map(|at| at.left), found.and_then(|at| at.right));
             QuantileTime { p, after, time: Estimate { estimate, low: None, high: None } }
         })
-        .collect();
+        .collect::<Vec<_>>();
     let masses = turnbull.as_ref().map(|turnbull| turnbull.masses().to_vec());
+    if turnbull.is_some() {
+        let shown = Estimate { estimate: median.map(|median| median.shown), ..Estimate::default() };
+        let shares = quantiles.iter().map(|of| (of.p, of.time));
+        let times: Vec<(f64, Estimate)> = [(0.5, shown)].into_iter().chain(shares).collect();
+        notes.extend(notes::not_reached(&times));
+    }
+    if masses.iter().flatten().any(|mass| mass.right.is_none()) {
+        notes.push("The last mass lies beyond every look: when it comes is not known.".into());
+    }
     let curve = masses
         .iter()
         .flatten()
@@ -562,11 +525,7 @@ fn fits(
     notes: &mut Vec<String>,
 ) -> (Vec<Fit>, TestResult) {
     let mut known = |error: StatError| {
-        // The error is a sentence without its capital and its stop.
-        let text = error.to_string();
-        let mut letters = text.chars();
-        let first = letters.next().map(|letter| letter.to_uppercase().to_string());
-        notes.push(format!("{}{}.", first.unwrap_or_default(), letters.as_str()));
+        notes.push(words::sentence(&error.to_string()));
     };
     let exponential = exponential.map_err(&mut known).ok();
     let weibull = fit_weibull(trials).map_err(&mut known).ok();
@@ -732,8 +691,9 @@ mod tests {
         let contrast = &summary.contrasts[0];
         assert_eq!(contrast.rmst_difference.estimate, Some(1.0));
         assert_eq!(contrast.rmst_difference.test.p_value, None);
-        assert!(contrast.notes[0].contains("c has no event up to 3"), "{:?}", contrast.notes);
-        assert!(contrast.notes[1].contains("(a has 2 events and c has 0 events)"), "{contrast:?}");
+        assert!(contrast.notes[0].starts_with("The hazard ratio is 0, as c has"), "{contrast:?}");
+        assert!(contrast.notes[1].contains("c has no event before 3"), "{:?}", contrast.notes);
+        assert!(contrast.notes[2].contains("(a has 2 events and c has 0 events)"), "{contrast:?}");
     }
 
     #[test]

@@ -80,6 +80,20 @@ pub fn threshold(rows: &[ThreadsTried], level: Level) -> Result<Threshold, StatE
     Ok(Threshold { fit, t10, t50, t90, isotonic: isotonic::isotonic(&pooled), notes })
 }
 
+impl Threshold {
+    /// Without the estimates that the data hold nothing of: where no trial stalled at any thread count, or
+    /// every one did, the curve is the penalty's alone. A bound on one side is the data's, and stays.
+    pub fn held_by_the_data(mut self) -> Threshold {
+        let one_sided = |share: f64| self.isotonic.iter().all(|step| step.p == share);
+        if one_sided(0.0) || one_sided(1.0) {
+            for at in [&mut self.t10, &mut self.t50, &mut self.t90] {
+                at.estimate = None;
+            }
+        }
+        self
+    }
+}
+
 /// Ascending in threads, one row each, all with trials.
 fn pool(rows: &[ThreadsTried]) -> Result<Vec<ThreadsTried>, StatError> {
     for row in rows {
@@ -150,7 +164,8 @@ fn notes(
                 .into(),
         );
     }
-    if !matches!(shape, Shape::NoneStalled | Shape::AllStalled) {
+    let estimates_anything = !matches!(shape, Shape::NoneStalled | Shape::AllStalled);
+    if estimates_anything {
         if fit.slope == 0.0 {
             notes.push("the fitted curve is flat: there is no threshold to estimate".into());
         } else if fit.slope < 0.0 {
@@ -164,6 +179,17 @@ fn notes(
                  sides may not exist",
                 level.percent()
             ));
+        } else {
+            let open = thresholds.iter().filter(|(_, t)| t.low.is_none() || t.high.is_none());
+            let open: Vec<String> = open.map(|(name, _)| name.to_string()).collect();
+            if !open.is_empty() {
+                notes.push(format!(
+                    "no bound on a side of {}: a curve that stays on that side of its share is not excluded \
+                     at {} %",
+                    words::list(&open),
+                    level.percent()
+                ));
+            }
         }
     }
     let outside: Vec<&str> = thresholds
@@ -171,7 +197,7 @@ fn notes(
         .filter(|(_, t)| t.estimate.is_some_and(|t| t < first || t > last))
         .map(|(name, _)| *name)
         .collect();
-    if !outside.is_empty() {
+    if estimates_anything && !outside.is_empty() {
         notes.push(format!(
             "outside the thread counts tried ({first} to {last}), hence extrapolated: {}",
             outside.join(", ")
@@ -245,12 +271,12 @@ impl Shape {
             Shape::Overlapping => return None,
             Shape::NoneStalled => {
                 "no trial stalled: the data hold lower bounds of the thresholds and \
-                                   nothing else; the slope is the penalty's"
+                                   nothing else; the slope, and where the curve lies, is the penalty's"
                     .into()
             }
             Shape::AllStalled => {
                 "every trial stalled: the data hold upper bounds of the thresholds and \
-                                  nothing else; the slope is the penalty's"
+                                  nothing else; the slope, and where the curve lies, is the penalty's"
                     .into()
             }
             Shape::Divided { none_to, all_from } => format!(
@@ -292,6 +318,31 @@ mod tests {
 
     fn rows(threads: &[u64], n: u64, k: &[u64]) -> Vec<ThreadsTried> {
         threads.iter().zip(k).map(|(&threads, &k)| ThreadsTried { threads, n, k }).collect()
+    }
+
+    #[test]
+    fn a_bound_that_is_missing_has_its_reason() {
+        let tried = [(2, 5, 4), (4, 1, 1), (8, 9, 0), (16, 9, 9)]
+            .map(|(threads, n, k)| ThreadsTried { threads, n, k });
+        let found = threshold(&tried, Level::new(0.3).unwrap()).unwrap();
+        assert!(found.fit.slope_interval.low.is_some_and(|low| low > 0.0), "{found:?}");
+        assert!(found.t10.low.is_none() && found.t90.high.is_none(), "{found:?}");
+        assert!(found.notes[0].starts_with("no bound on a side of T10 and T90:"), "{found:?}");
+    }
+
+    #[test]
+    fn where_nothing_or_everything_stalls_there_are_bounds_and_no_estimate() {
+        for (k, [low, high]) in [([0, 0, 0], [true, false]), ([10, 10, 10], [false, true])] {
+            let curve = threshold(&rows(&[4, 8, 16], 10, &k), Level::P95).unwrap();
+            assert!(curve.notes[0].contains("and nothing else"), "{:?}", curve.notes);
+            let held = curve.held_by_the_data();
+            for at in [held.t10, held.t50, held.t90] {
+                assert_eq!(at.estimate, None);
+            }
+            assert_eq!((held.t50.low.is_some(), held.t50.high.is_some()), (low, high));
+        }
+        let some = threshold(&rows(&[4, 8, 16], 10, &[0, 0, 1]), Level::P95).unwrap();
+        assert_eq!(some.clone().held_by_the_data(), some);
     }
 
     const POWERS: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];

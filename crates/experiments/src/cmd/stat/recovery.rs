@@ -463,7 +463,15 @@ fn together(
         .filter_map(Recovery::stall_duration)
         .collect();
     if stalls.len() < 2 {
-        return Ok((None, Vec::new()));
+        let note = format!(
+            "{} stalled for {} or more: from two on their lengths are estimated together",
+            match stalls.len() {
+                0 => "no trial".to_owned(),
+                _ => format!("one of {} trials", trials.len()),
+            },
+            counted(least_samples as u64, "sample"),
+        );
+        return Ok((None, if trials.len() > 1 { vec![note] } else { Vec::new() }));
     }
     if stalls.len() > MOST_TOGETHER {
         let note = format!(

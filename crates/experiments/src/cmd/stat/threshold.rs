@@ -18,7 +18,8 @@ use crate::failure::{Failure, Outcome};
 /// Fits logit p = intercept + slope * log2(threads) with Firth's penalty, which keeps it finite where no
 /// trial stalls below some thread count and every one does above. T10, T50 and T90 are the thread counts
 /// at which 10, 50 and 90 % stall, with profile intervals of the penalised likelihood; a bound that the
-/// data do not give is `-`. Beside the curve stands the isotonic estimate, which assumes only that
+/// data do not give is `-`, and so is a T10, T50 or T90 where no trial stalls at any thread count, or every
+/// one does: the curve is then the penalty's alone. Beside the curve stands the isotonic estimate, which assumes only that
 /// stalls do not become fewer.
 ///
 /// A one-sided bound asks one question, as "from at least how many threads on?", and is nearer at the same
@@ -73,7 +74,7 @@ struct Bounds {
 }
 
 fn answer(rows: &[ThreadsTried], options: &Options) -> Result<Answer, StatError> {
-    let curve = threshold(rows, options.level)?;
+    let curve = threshold(rows, options.level)?.held_by_the_data();
     let one_sided = match Level::new(1.0 - 2.0 * options.level.alpha()) {
         Ok(doubled) => {
             let wide = threshold(rows, doubled)?;
