@@ -12,6 +12,7 @@ pub mod compare;
 pub mod contrasts;
 mod csv_text;
 pub mod data;
+pub mod ends;
 pub mod error;
 pub mod factors;
 pub mod metrics;

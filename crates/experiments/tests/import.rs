@@ -172,3 +172,85 @@ fn what_can_not_be_imported_leaves_nothing_behind() {
     user.experiments("import repro.log --out R").refused(&["R", "holds another run"]);
     assert_eq!(user.read("R/trials.csv"), before);
 }
+
+#[test]
+fn a_source_that_says_how_trials_ended_is_heard_and_one_that_does_not_is_not() {
+    let user = User::new();
+    user.write(
+        "ended.toml",
+        &MAP.replace("[constants]", "status = \"ended\"\nerror = \"why\"\n[constants]"),
+    );
+    let csv = |patch: &str, rows: &[(u32, f64, &str, &str)]| {
+        let mut text = "T,mode,rate,about,ended,why\n".to_string();
+        for (n, rate, ended, why) in rows {
+            for at in 0..*n {
+                let rate = if *rate > 0.0 {
+                    (rate + f64::from(at) / 64.0).to_string()
+                } else {
+                    String::new()
+                };
+                text += &format!("96,auto,{rate},,{ended},{why}\n");
+            }
+        }
+        user.write(&format!("{patch}.csv"), &text);
+        user.experiments(&format!(
+            "import {patch}.csv --map ended.toml --kernel 7.3 --label patch={patch} --out {patch}"
+        ))
+        .ok();
+    };
+    csv("stock", &[(60, 6.5, "ok", "")]);
+    csv("fix", &[(60, 900.0, "ok", ""), (30, 0.0, "crashed", "signal 11")]);
+    csv("mixed", &[(60, 901.0, "", ""), (2, 902.0, "ok", "")]);
+    csv("silent", &[(60, 903.0, "", "")]);
+    let status = |run: &str| {
+        let text = user.read(&format!("{run}/manifest.json"));
+        let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        manifest["definition"]["import"]["status"].clone()
+    };
+    assert_eq!(status("stock"), "all");
+    assert_eq!(status("mixed")["not_of"].as_array().map(Vec::len), Some(60));
+    assert!(status("silent").is_null());
+    let gate = |test: &str| user.experiments(&format!("compare --base stock --test {test} --gate"));
+    let crashed = gate("fix");
+    assert_eq!(crashed.status, Some(10), "{crashed:?}");
+    assert!(crashed.out.contains("Crashed: 30 of 90 trials of the test side"), "{}", crashed.out);
+    let mixed = gate("mixed");
+    assert_eq!(mixed.status, Some(0), "{mixed:?}");
+    assert!(mixed.out.contains("none seen in 2 of the 62 trials"), "{}", mixed.out);
+    let silent = gate("silent");
+    assert_eq!(silent.status, Some(11), "{silent:?}");
+    assert!(silent.out.contains("Harm: not observed"), "{}", silent.out);
+}
+
+#[test]
+fn checks_alone_are_heard_with_the_label_or_the_kernel_that_they_were_imported_with() {
+    let user = User::new();
+    user.write("good.tap", "1..3\nok 1 a\nok 2 b\nok 3 c\n");
+    user.write("cut.tap", "1..3\nok 1 a\nok 2 b # SKIP\n");
+    user.write("skip.tap", "TAP version 13\n1..0 # SKIP not root\n");
+    user.write("runs.toml", MAP);
+    for (patch, kernel, rate) in [("stock", "7.3.0", 6.5), ("fix", "7.3.1", 900.0)] {
+        let row = |at: u32| format!("96,auto,{},\n", rate + f64::from(at) / 64.0);
+        let rows: String = (0..60).map(row).collect();
+        user.write(&format!("{patch}.csv"), &format!("T,mode,rate,about\n{rows}"));
+        user.experiments(&format!(
+            "import {patch}.csv --map runs.toml --kernel {kernel} --label patch={patch} --out {patch}"
+        ))
+        .ok();
+    }
+    user.experiments("import good.tap --kernel 7.3.0 --label patch=stock --out good").ok();
+    let cut = user.experiments("import cut.tap --kernel 7.3.1 --label patch=fix --out cut");
+    assert!(cut.err.contains("the log: 3 planned, 2 have a result"), "{cut:?}");
+    user.experiments("import skip.tap --kernel 7.3.1 --out skip").ok();
+    for args in [
+        "--base stock good --test fix cut",
+        "stock good fix cut --by patch --base stock --test fix",
+        "stock good fix cut --by kernel --base 7.3.0 --test 7.3.1",
+    ] {
+        let ended = user.experiments(&format!("compare {args} --gate"));
+        assert_eq!(ended.status, Some(11), "{args}: {ended:?}");
+        let said: String = ended.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("Checks `b` and `c` passed on the base side and have no"), "{said}");
+    }
+    assert_eq!(user.read("skip/checks.csv"), "check,passed,failed\nall tests,0,0\n");
+}

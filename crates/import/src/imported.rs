@@ -18,6 +18,36 @@ pub struct Imported {
     pub lines: usize,
     /// What a reader of the result must know, a sentence each.
     pub notes: Vec<String>,
+    /// Checks that the source planned and has no result of.
+    pub checks_without_result: u64,
+}
+
+/// Of which trials a source says how they ended. A row without has `ok`, because its result is one; that
+/// is no observation of how its trial ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatusSaid {
+    /// Of all.
+    All,
+    /// Of all but these, by their numbers in the run.
+    NotOf(Vec<u64>),
+    /// Of none.
+    None,
+}
+
+impl Imported {
+    /// Of which trials it is said how they ended.
+    pub fn status_said(&self) -> StatusSaid {
+        let is_open = |trial: &ImportedTrial| trial.cells.get("status").is_none();
+        let open: Vec<u64> = (1..)
+            .zip(&self.trials)
+            .filter_map(|(number, trial)| is_open(trial).then_some(number))
+            .collect();
+        match open.len() {
+            n if n == self.trials.len() => StatusSaid::None,
+            0 => StatusSaid::All,
+            _ => StatusSaid::NotOf(open),
+        }
+    }
 }
 
 /// One trial of the source.
@@ -113,5 +143,27 @@ impl std::fmt::Display for Unread {
             Some(why) => write!(f, ": {why}"),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_said_of_all_of_some_or_of_none() {
+        let of = |statuses: &[&str]| {
+            let trial = |(at, status): (usize, &&str)| {
+                let mut trial = ImportedTrial::at(at);
+                trial.cells.set("status", status).unwrap();
+                trial
+            };
+            let trials = statuses.iter().enumerate().map(trial).collect();
+            Imported { trials, ..Imported::default() }.status_said()
+        };
+        assert_eq!(of(&["ok", "crashed"]), StatusSaid::All);
+        assert_eq!(of(&["ok", "", "timeout"]), StatusSaid::NotOf(vec![2]));
+        assert_eq!(of(&["", ""]), StatusSaid::None);
+        assert_eq!(of(&[]), StatusSaid::None, "checks alone");
     }
 }

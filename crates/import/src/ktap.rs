@@ -8,12 +8,17 @@
 //! | `not ok 1 name`, also with `# TIMEOUT`, `# ERROR`, `# exit=1` | failed |
 //! | `# SKIP`, with either | neither: it was not run |
 //! | `not ok` with `# TODO`; `# XFAIL`, with either | neither: it failed as expected |
-//! | `Bail out!` | failed |
+//! | `Bail out!` | the test it stands in failed; a check of its own only where no failed result follows. It is no result of a plan |
+//! | `1..0 # SKIP` | neither: all of it was not run |
+//!
+//! What a plan promises and no result follows of is counted: a test that was cut off leaves no line. Of
+//! joined logs each has its plan, before its results or after them.
 //!
 //! A test that holds others is not counted beside them ([`Depth::Leaves`]), unless it failed and none
 //! of them did: it crashed, or ended with an error of its own. [`Depth::Programs`] counts the outermost
 //! results only, as kselftest's summary does.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -26,7 +31,8 @@ static RESULT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?<result>ok|not ok) (?<number>\d+)(?: (?<rest>.*))?$").expect("a pattern")
 });
 static PLAN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^1\.\.(?<count>\d+)(?: # (?:SKIP|skip).*)?$").expect("a pattern")
+    Regex::new(r"^1\.\.(?<count>\d+)(?:\s+#\s*[Ss][Kk][Ii][Pp]\S*\s*(?<reason>.*))?$")
+        .expect("a pattern")
 });
 static VERSION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(?:K?TAP version \d+)$").expect("a pattern"));
@@ -54,14 +60,54 @@ struct Node {
     name: String,
     verdict: Verdict,
     children: Vec<Node>,
+    /// It is no result, but the line with which a test gave up.
+    is_bail: bool,
 }
 
-/// Results on their way up: of each depth, those that no result further out has taken yet.
+impl Node {
+    fn new(name: impl Into<String>, verdict: Verdict) -> Node {
+        Node { name: name.into(), verdict, children: Vec::new(), is_bail: false }
+    }
+}
+
+/// Results of one depth that no result further out has taken yet, and the plan that they are under.
+#[derive(Debug, Default)]
+struct Level {
+    nodes: Vec<Node>,
+    planned: Option<u64>,
+    /// Results before the plan and after it.
+    seen: [u64; 2],
+}
+
+impl Level {
+    fn result(&mut self, node: Node) {
+        if !node.is_bail {
+            self.seen[usize::from(self.planned.is_some())] += 1;
+        }
+        self.nodes.push(node);
+    }
+
+    /// Ends the plan: how many were planned, and how many have a result. A plan stands before its results
+    /// or after them; where there are some on both sides, those before it may be of a joined log without a
+    /// plan.
+    fn end_plan(&mut self) -> Option<(u64, u64)> {
+        let [before, after] = std::mem::take(&mut self.seen);
+        let planned = self.planned.take()?;
+        let seen = match after {
+            0 => before,
+            after if before + after == planned => planned,
+            after => after,
+        };
+        Some((planned, seen))
+    }
+}
+
+/// Results on their way up, by depth.
 #[derive(Debug, Default)]
 struct Tree {
-    levels: Vec<(usize, Vec<Node>)>,
-    /// The number of tests planned at each depth that is open.
-    planned: Vec<(usize, u64)>,
+    levels: BTreeMap<usize, Level>,
+    notes: Vec<String>,
+    without_result: u64,
 }
 
 /// Reads a log of kselftest.
@@ -76,24 +122,24 @@ pub fn read(text: &str, depth: Depth) -> Imported {
         let (level, marked, rest) = nesting(line);
         if let Some(found) = RESULT.captures(rest) {
             let (name, verdict) = result(&found);
-            tree.result(level, name, verdict, &mut imported.notes);
+            tree.result(level, name, verdict);
         } else if let Some(found) = PLAN.captures(rest) {
             if let Ok(count) = found["count"].parse() {
-                tree.planned.retain(|(at, _)| *at < level);
-                tree.planned.push((level, count));
+                tree.plan(level, count, found.name("reason").map(|reason| reason.as_str()));
             }
         } else if let Some(reason) = rest.strip_prefix("Bail out!") {
-            let name = format!("Bail out! {}", reason.trim()).trim().to_string();
-            tree.add(level, Node { name, verdict: Verdict::Failed, children: Vec::new() });
+            tree.bail(level, reason.trim());
         } else if !(marked || VERSION.is_match(rest) || rest.starts_with('#')) {
             imported.unread.push(Unread::new(number, line));
         }
     }
-    let roots = tree.roots(&mut imported.notes);
+    let roots = tree.roots();
     let mut counts = Counts::default();
     for node in &roots {
         collect(node, "", depth, &mut counts);
     }
+    imported.notes = tree.notes;
+    imported.checks_without_result = tree.without_result;
     imported.checks = together(counts.checks);
     for (count, what) in [(counts.skipped, "skipped"), (counts.expected, "expected to fail")] {
         if count > 0 {
@@ -151,53 +197,93 @@ fn result(found: &regex::Captures<'_>) -> (String, Verdict) {
     (name, verdict)
 }
 
+/// The name of a test that has no result of its own, and of what was skipped as a whole.
+const THE_LOG: &str = "the log";
+const ALL_TESTS: &str = "all tests";
+
 impl Tree {
-    fn add(&mut self, level: usize, node: Node) {
-        match self.levels.iter_mut().find(|(at, _)| *at == level) {
-            Some((_, nodes)) => nodes.push(node),
-            None => self.levels.push((level, vec![node])),
+    fn result(&mut self, level: usize, name: String, verdict: Verdict) {
+        let children = self.take_below(level, &name);
+        let node = Node { children, ..Node::new(name, verdict) };
+        self.levels.entry(level).or_default().result(node);
+    }
+
+    fn plan(&mut self, level: usize, count: u64, reason: Option<&str>) {
+        let here = self.levels.entry(level).or_default();
+        // A second plan is that of the next of several joined logs.
+        let before = if here.planned.is_some() { here.end_plan() } else { None };
+        here.planned = Some(count);
+        if let Some(reason) = reason.filter(|_| count == 0) {
+            self.notes.push(match reason {
+                "" => "nothing was planned: all of it was skipped".to_string(),
+                reason => format!("nothing was planned: all of it was skipped, {reason}"),
+            });
         }
+        self.hold(THE_LOG, before);
     }
 
-    fn take_below(&mut self, level: usize) -> Vec<Node> {
-        self.levels.sort_by_key(|(at, _)| *at);
-        let from = self.levels.partition_point(|(at, _)| *at <= level);
-        self.levels.split_off(from).into_iter().flat_map(|(_, nodes)| nodes).collect()
+    fn bail(&mut self, level: usize, reason: &str) {
+        self.notes.push(match reason {
+            "" => "a test bailed out".to_string(),
+            reason => format!("a test bailed out: {reason}"),
+        });
+        let node = Node { is_bail: true, ..Node::new("Bail out!", Verdict::Failed) };
+        self.levels.entry(level).or_default().result(node);
     }
 
-    fn result(&mut self, level: usize, name: String, verdict: Verdict, notes: &mut Vec<String>) {
-        let children = self.take_below(level);
-        let planned = self.planned.iter().position(|(at, _)| *at > level);
-        if let Some((_, count)) = planned.map(|at| self.planned.remove(at)) {
-            missing(&name, count, children.len(), notes);
+    fn take_below(&mut self, level: usize, name: &str) -> Vec<Node> {
+        let mut taken = Vec::new();
+        for (_, mut below) in self.levels.split_off(&(level + 1)) {
+            let plan = below.end_plan();
+            self.hold(name, plan);
+            taken.append(&mut below.nodes);
         }
-        self.planned.retain(|(at, _)| *at <= level);
-        self.add(level, Node { name, verdict, children });
+        taken
     }
 
-    fn roots(mut self, notes: &mut Vec<String>) -> Vec<Node> {
-        self.levels.sort_by_key(|(at, _)| *at);
-        let mut levels = self.levels.into_iter();
-        let mut roots = levels.next().map(|(_, nodes)| nodes).unwrap_or_default();
-        let orphans: Vec<Node> = levels.flat_map(|(_, nodes)| nodes).collect();
+    /// What was planned against what has a result.
+    fn hold(&mut self, name: &str, plan: Option<(u64, u64)>) {
+        let Some((planned, seen)) = plan.filter(|(planned, seen)| planned != seen) else { return };
+        self.without_result = self.without_result.saturating_add(planned.saturating_sub(seen));
+        let (have, more) = match (seen, seen > planned) {
+            (1, more) => ("has", more),
+            (_, more) => ("have", more),
+        };
+        let more = if more { ": more than its plan says" } else { "" };
+        self.notes.push(format!("{name}: {planned} planned, {seen} {have} a result{more}"));
+    }
+
+    fn roots(&mut self) -> Vec<Node> {
+        let mut levels = std::mem::take(&mut self.levels).into_values();
+        let mut roots = Vec::new();
+        if let Some(mut outermost) = levels.next() {
+            let all_skipped = outermost.nodes.is_empty() && outermost.planned == Some(0);
+            let plan = outermost.end_plan();
+            self.hold(THE_LOG, plan);
+            roots = outermost.nodes;
+            if all_skipped {
+                roots.push(Node::new(ALL_TESTS, Verdict::Skipped));
+            }
+        }
+        let mut orphans: Vec<Node> = Vec::new();
+        for mut level in levels {
+            let plan = level.end_plan();
+            self.hold("a test without a result of its own", plan);
+            orphans.append(&mut level.nodes);
+        }
         if !orphans.is_empty() {
-            notes.push(format!(
-                "{} results at the end belong to a test without a result of its own: the log may have been cut",
+            let (results, belong) = match orphans.len() {
+                1 => ("result", "belongs"),
+                _ => ("results", "belong"),
+            };
+            self.notes.push(format!(
+                "{} {results} at the end {belong} to a test without a result of its own: the log may \
+                 have been cut",
                 orphans.len()
             ));
         }
-        if let Some((_, count)) = self.planned.first() {
-            missing("the log", *count, roots.len(), notes);
-        }
         roots.extend(orphans);
         roots
-    }
-}
-
-/// A log may be joined from several, so more results than the last plan are nothing to remark.
-fn missing(name: &str, planned: u64, seen: usize, notes: &mut Vec<String>) {
-    if (seen as u64) < planned {
-        notes.push(format!("{name}: {planned} planned, {seen} have a result"));
     }
 }
 
@@ -211,10 +297,14 @@ struct Counts {
 fn collect(node: &Node, path: &str, depth: Depth, counts: &mut Counts) {
     let name = if path.is_empty() { node.name.clone() } else { format!("{path} / {}", node.name) };
     if depth == Depth::Leaves && !node.children.is_empty() {
-        for child in &node.children {
+        // A test that bailed out has failed by its own result, which is then the one that counts.
+        let told = |child: &&Node| !(child.is_bail && node.verdict == Verdict::Failed);
+        let mut failed = false;
+        for child in node.children.iter().filter(told) {
             collect(child, &name, depth, counts);
+            failed |= any_failed(child);
         }
-        if node.verdict != Verdict::Failed || node.children.iter().any(any_failed) {
+        if node.verdict != Verdict::Failed || failed {
             return;
         }
     }
@@ -324,15 +414,80 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
         let text = "ok 1 - a\nok 1 - a\nnot ok 1 - a # TODO known\nok 2 b # rcode=0\nok 3\nBail out! no memory\n";
         assert_eq!(
             counts(&read(text, Depth::Leaves)),
-            [("a", 2, 0), ("b", 1, 0), ("test 3", 1, 0), ("Bail out! no memory", 0, 1)]
+            [("a", 2, 0), ("b", 1, 0), ("test 3", 1, 0), ("Bail out!", 0, 1)]
         );
+    }
+
+    #[test]
+    fn a_plan_is_held_against_the_results_before_or_after_it() {
+        let of = |text: &str| {
+            let found = read(text, Depth::Leaves);
+            let notes: Vec<String> =
+                found.notes.into_iter().filter(|note| note.contains("planned")).collect();
+            (found.checks_without_result, notes.join("; "))
+        };
+        assert_eq!(of("1..2\nok 1 a\nok 2 b\n"), (0, String::new()));
+        assert_eq!(of("ok 1 a\nok 2 b\n1..2\n"), (0, String::new()));
+        assert_eq!(of("1..5\nok 1 a\nok 2 b\n").0, 3);
+        assert_eq!(of("ok 1 a\n1..2\n"), (1, "the log: 2 planned, 1 has a result".into()));
+        let more = of("1..2\nok 1 a\nok 2 b\nok 3 c\n");
+        assert_eq!(
+            more,
+            (0, "the log: 2 planned, 3 have a result: more than its plan says".into())
+        );
+        // Joined logs: each by its own plan, and one without a plan before it.
+        assert_eq!(of("1..2\nok 1 a\nok 2 b\n1..1\nok 1 c\n"), (0, String::new()));
+        assert_eq!(of("1..2\nok 1 a\n1..1\nok 1 c\n").0, 1);
+        assert_eq!(of("ok 1 a\n1..1\nok 1 c\n"), (0, String::new()));
+        // Nested, with a result of the test they are in and cut off before it.
+        assert_eq!(
+            of("1..1\n    1..7\n    ok 1 a\n    ok 2 b\nok 1 x\n"),
+            (5, "x: 7 planned, 2 have a result".into())
+        );
+        let cut = of("1..2\nok 1 x\n# 1..7\n# ok 1 a\n# ok 2 b\n");
+        assert_eq!(cut.0, 6, "{}", cut.1);
+        let alone = of("1..1\n# 1..7\nok 1 x\n");
+        assert_eq!(alone, (7, "x: 7 planned, 0 have a result".into()));
+    }
+
+    #[test]
+    fn bailing_out_is_the_failure_of_a_test_and_no_result_of_its_plan() {
+        let found = read("1..3\nok 1 a\nBail out! no memory\n", Depth::Leaves);
+        assert_eq!(counts(&found), [("a", 1, 0), ("Bail out!", 0, 1)]);
+        assert_eq!(found.checks_without_result, 2);
+        assert!(found.notes.iter().any(|note| note == "a test bailed out: no memory"));
+        // kselftest's runner has a line for the test that gave up.
+        let text = "1..1\n# 1..2\n# ok 1 a\n# Bail out! no memory\nnot ok 1 selftests: futex: x # exit=1\n";
+        let nested = read(text, Depth::Leaves);
+        assert_eq!(counts(&nested), [("futex: x / a", 1, 0), ("futex: x", 0, 1)]);
+        assert_eq!(nested.checks_without_result, 1);
+        // A test that bailed out and says it passed has not.
+        let odd = read("1..1\n# Bail out!\nok 1 x\n", Depth::Leaves);
+        assert_eq!(counts(&odd), [("x / Bail out!", 0, 1)]);
+    }
+
+    #[test]
+    fn a_log_that_skips_all_is_understood() {
+        for text in ["TAP version 13\n1..0 # SKIP not root\n", "1..0 # Skipped: no futex\n"] {
+            let found = read(text, Depth::Leaves);
+            assert_eq!(counts(&found), [("all tests", 0, 0)]);
+            assert!(found.notes[0].starts_with("nothing was planned: all of it"), "{text}");
+        }
+        let nested = read("1..1\n# 1..0 # SKIP no\nok 1 selftests: x # SKIP\n", Depth::Leaves);
+        assert_eq!(counts(&nested), [("x", 0, 0)]);
+        assert!(read("1..3\n", Depth::Leaves).checks.is_empty());
     }
 
     #[test]
     fn what_is_cut_or_foreign_is_said() {
         let cut = read(KSELFTEST.split_once("# # Totals").unwrap().0, Depth::Leaves);
         assert_eq!(counts(&cut).len(), 2);
-        assert!(cut.notes.is_empty() || cut.notes[0].contains("2"), "{:?}", cut.notes);
+        assert_eq!(cut.checks_without_result, 3);
+        assert!(
+            cut.notes.iter().any(|n| n.starts_with("2 results at the end belong to a test")),
+            "{:?}",
+            cut.notes
+        );
         let cut =
             read(KSELFTEST.split_once("# selftests: futex: futex_numa").unwrap().0, Depth::Leaves);
         assert!(

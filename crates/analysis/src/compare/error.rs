@@ -22,14 +22,14 @@ pub enum CompareError {
         side: &'static str,
     },
     /// The runs of a side have no trial.
-    #[error(
-        "the {side} side is empty: no trial has ended in {runs}. `experiments resume RUN` goes on with a run"
-    )]
+    #[error("the {side} side is empty: no trial has ended in {runs}. {hint}")]
     NoTrial {
         /// `base` or `test`.
         side: &'static str,
         /// Its runs.
         runs: String,
+        /// What to do.
+        hint: &'static str,
     },
     /// A folder that is not there.
     #[error(
@@ -119,15 +119,19 @@ pub enum CompareError {
     },
     /// Every trial of a side failed.
     #[error(
-        "all {failed} trials of the {side} side failed{example}: a trial that failed has no outcome, so there is nothing to compare. `experiments analyze RUN` lists them"
+        "all {failed} trials of the {side} side{at} failed{example}: a trial that failed has no outcome, so stalls can't be compared. {harm} `experiments analyze RUN` lists the failed trials"
     )]
     OnlyFailed {
         /// `base` or `test`.
         side: &'static str,
+        /// Where, with its own punctuation.
+        at: &'static str,
         /// How many.
         failed: u64,
         /// The most frequent error, with its own punctuation.
         example: String,
+        /// What the failures say of harm, in sentences.
+        harm: String,
     },
     /// The rule has nothing to look at on a side.
     #[error(

@@ -26,9 +26,9 @@ impl Gate {
             (_, Finding::Found) => Gate::Fail,
             _ if !trusted => Gate::Undecided,
             (Kind::Undecided, _) => Gate::Undecided,
-            (Kind::Fixed, Finding::Unclear) => Gate::Undecided,
-            (Kind::Fixed, _) if !stands => Gate::Undecided,
-            (Kind::Fixed, _) => Gate::Pass,
+            (Kind::Fixed, Finding::Unclear | Finding::NotObserved) => Gate::Undecided,
+            (Kind::Fixed, Finding::NoneSeen) if !stands => Gate::Undecided,
+            (Kind::Fixed, Finding::NoneSeen) => Gate::Pass,
             (Kind::Reduced | Kind::NoEvidenceOfAnEffect | Kind::Worse, _) => Gate::Fail,
         }
     }
@@ -52,6 +52,7 @@ mod tests {
         let status = |kind, harm, trusted| Gate::of(kind, harm, trusted, true).status();
         assert_eq!(status(Kind::Fixed, Finding::NoneSeen, true), 0);
         assert_eq!(status(Kind::Fixed, Finding::Unclear, true), 11);
+        assert_eq!(status(Kind::Fixed, Finding::NotObserved, true), 11);
         assert_eq!(status(Kind::Fixed, Finding::Found, true), 10);
         assert_eq!(status(Kind::Fixed, Finding::NoneSeen, false), 11);
         assert_eq!(status(Kind::Undecided, Finding::Found, false), 10);

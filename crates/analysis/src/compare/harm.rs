@@ -5,23 +5,27 @@
 //! side is a regression, and so is a kernel complaint where the base, watched as well, had none: a
 //! sound kernel does neither at any rate. Trials that crash or time out may be the harness' or the
 //! machine's doing, and are harm when an exact test says that they are more.
+//!
+//! "None seen" is said of what was looked at, with how much that was. Where nobody looked at the
+//! console, at how trials ended or at checks, the finding is that nothing was observed.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::Value;
 use trial::record::Status;
 
-use super::checks;
-use super::sides::{Sides, Which};
+use super::checks::{self, Check};
+use super::sides::{RunSide, Sides, Which};
 use super::strata::Stratum;
 use crate::data::Trial;
+use crate::ends::Ends;
 use crate::error::AnalysisError;
+use crate::stat::Level;
 use crate::stat::multiplicity::holm;
 use crate::stat::proportion::at_most;
 use crate::stat::strata::{self as stat, exact_strata};
-use crate::stat::two_by_two::{TwoByTwo, fisher};
-use crate::stat::{Alternative, Level};
+use crate::words::{counted, list, p_is, percent};
 
 /// Whether harm was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -29,10 +33,13 @@ use crate::stat::{Alternative, Level};
 pub enum Finding {
     /// It was.
     Found,
-    /// Something failed on the test side, and whether that is the patch's doing is not shown.
+    /// Something failed on the test side, or is missing there, and whether that is the patch's doing is
+    /// not shown.
     Unclear,
     /// Nothing failed on the test side.
     NoneSeen,
+    /// Nobody looked: neither at the kernel's console, nor at how the trials ended, nor at checks.
+    NotObserved,
 }
 
 /// Something that goes wrong with a trial.
@@ -54,21 +61,6 @@ pub struct Event {
     pub example: Option<String>,
 }
 
-/// A functional check.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Check {
-    /// Its name.
-    pub name: String,
-    /// Passed and failed, base side; `None` where the base does not bring it.
-    pub base: Option<[u64; 2]>,
-    /// Passed and failed, test side.
-    pub test: Option<[u64; 2]>,
-    /// Fisher's exact test that both sides fail alike, two-sided.
-    pub p_value: Option<f64>,
-    /// What it says.
-    pub finding: Finding,
-}
-
 /// The harm.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Harm {
@@ -76,29 +68,43 @@ pub struct Harm {
     pub finding: Finding,
     /// What was found, in sentences.
     pub found: Vec<String>,
+    /// What failed or is missing, and need not be the patch's doing, in sentences.
+    pub unclear: Vec<String>,
     /// What goes wrong with trials.
     pub events: Vec<Event>,
-    /// Trials of the test side that were looked at: all but imported ones, of which it is not known how
-    /// they ended.
+    /// Trials of the test side in the strata.
+    pub compared: u64,
+    /// Of those, the ones of which it is known how they ended: not imported ones whose source does not
+    /// say it.
     pub trials: u64,
-    /// Of those, the ones whose kernel's console was watched.
+    /// Of those compared, the ones whose kernel's console was watched.
     pub watched: u64,
     /// What "none in `trials`" leaves open: the exact one-sided upper bound; `None` where something
     /// was seen, or nothing was looked at.
     pub trial_at_most: Option<f64>,
     /// The same of kernel complaints in `watched`.
     pub complaint_at_most: Option<f64>,
-    /// Functional checks, by name.
+    /// Functional checks, in the natural order of their names.
     pub checks: Vec<Check>,
 }
 
-/// Looks for harm in the strata's trials and in the sides' checks.
+/// Looks for harm in the strata's trials, in what the test side has besides, and in the sides' checks.
 pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Harm, AnalysisError> {
+    let ends: Vec<Ends> = sides
+        .data
+        .runs
+        .iter()
+        .enumerate()
+        .map(|(at, run)| {
+            let mut trials = sides.data.trials.iter().filter(|trial| trial.run == at);
+            Ends::of(run, run.is_imported() && trials.any(|trial| !trial.is_ok()))
+        })
+        .collect();
     let mut events = vec![complaints(sides, strata)?];
     for (what, status) in
         [("crashed", Status::Crashed), ("timeout", Status::Timeout), ("refused", Status::Refused)]
     {
-        events.push(statuses(sides, strata, what, status)?);
+        events.push(statuses(sides, &ends, strata, what, status)?);
     }
     let p_values: Vec<f64> = events.iter().filter_map(|event| event.p_value).collect();
     let adjusted = holm(&p_values)?;
@@ -106,43 +112,141 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Harm, Analy
     for (event, p) in with_p.zip(adjusted) {
         event.p_holm = Some(p);
     }
-    let mut found = Vec::new();
     for event in &mut events {
         event.judge(level);
-        if event.finding == Finding::Found {
-            found.push(event.sentence());
-        }
     }
-    let folders = |side: Which| sides.runs(side).into_iter().map(|run| run.folder.as_path());
-    let checks = compare_checks(
-        &checks::read(folders(Which::Base).collect::<Vec<&Path>>())?,
-        &checks::read(folders(Which::Test).collect::<Vec<&Path>>())?,
+    let folders = |side| {
+        let runs = sides.runs_of(RunSide::Side(side));
+        runs.map(|run| run.folder.as_path()).collect::<Vec<&Path>>()
+    };
+    let checks = checks::compare(
+        &checks::read(folders(Which::Base))?,
+        &checks::read(folders(Which::Test))?,
         level,
     );
-    found.extend(checks.iter().filter(|c| c.finding == Finding::Found).map(Check::sentence));
+    let said = |finding| {
+        let events = events.iter().filter(move |event| event.finding == finding);
+        events.map(Event::sentence).collect::<Vec<String>>()
+    };
+    let mut found = said(Finding::Found);
+    found.extend(checks::regressed(&checks));
+    let mut unclear = said(Finding::Unclear);
+    unclear.extend(outside(sides, &ends, strata));
+    unclear.extend(without_a_row(sides));
+    unclear.extend(checks::unclear(&checks));
+    if !checks.iter().any(Check::is_lost) {
+        unclear.extend(without_a_result(sides));
+    }
+    unclear.extend(on_no_side(sides)?);
     let trials = events.get(1).map_or(0, |event| event.test[1]);
     let watched = events.first().map_or(0, |event| event.test[1]);
     let bound = |events: &[Event], n: u64| {
         let none = events.iter().all(|event| event.test[0] == 0);
         (none && n > 0).then(|| at_most(n, level)).transpose()
     };
-    let unclear = events.iter().any(|event| event.finding == Finding::Unclear)
-        || checks.iter().any(|check| check.finding == Finding::Unclear);
-    let finding = match (found.is_empty(), unclear) {
+    let finding = match (found.is_empty(), unclear.is_empty()) {
         (false, _) => Finding::Found,
-        (true, true) => Finding::Unclear,
-        (true, false) => Finding::NoneSeen,
+        (true, false) => Finding::Unclear,
+        _ if trials + watched > 0 || checks.iter().any(Check::ran_on_test) => Finding::NoneSeen,
+        _ => Finding::NotObserved,
     };
     Ok(Harm {
         finding,
         found,
+        unclear,
         trial_at_most: bound(events.get(1..).unwrap_or_default(), trials)?,
         complaint_at_most: bound(events.get(..1).unwrap_or_default(), watched)?,
         events,
+        compared: strata.iter().map(|stratum| stratum.test.trials).sum(),
         trials,
         watched,
         checks,
     })
+}
+
+/// Trials of cells that only the test side has: they are in no stratum, and a crash is one there too.
+fn outside(sides: &Sides, ends: &[Ends], strata: &[Stratum]) -> Option<String> {
+    let inside: Vec<usize> = strata.iter().flat_map(|s| s.test.members.iter().copied()).collect();
+    let mut known = vec![false; sides.data.trials.len()];
+    for at in inside {
+        if let Some(known) = known.get_mut(at) {
+            *known = true;
+        }
+    }
+    let others = sides.trials(Which::Test).filter(|(at, _)| known.get(*at) == Some(&false));
+    let (mut n, mut bad, mut example) = (0, 0, None);
+    for (_, trial) in others {
+        n += 1;
+        let complaint = trial.splats.as_deref().filter(|splats| *splats != "none");
+        let failed =
+            !trial.is_ok() && ends.get(trial.run).is_some_and(|e| e.are_known_of(trial.trial));
+        if complaint.is_some() || failed {
+            bad += 1;
+            example = example.or(complaint.or(trial.error.as_deref()));
+        }
+    }
+    (bad > 0).then(|| {
+        let example = example.map_or_else(String::new, |text| format!(", such as {text:?}"));
+        format!(
+            "In cells that only the test side has, {bad} of {} failed or made the kernel complain\
+             {example}: the base side can't tell whether it does too.",
+            counted(n, "trial", "trials")
+        )
+    })
+}
+
+/// Runs of the test side that ended before their plan did. A run that was stopped looks like one whose
+/// machine died.
+fn without_a_row(sides: &Sides) -> Option<String> {
+    let runs = sides.runs_of(RunSide::Side(Which::Test)).filter(|run| run.missing > 0);
+    let (names, missing): (Vec<String>, Vec<u64>) =
+        runs.map(|run| (run.name(), run.missing)).unzip();
+    (!names.is_empty()).then(|| {
+        let missing: u64 = missing.iter().fold(0, |sum, n| sum.saturating_add(*n));
+        format!(
+            "{} planned on the test side {} no row ({}): a run that was stopped and one whose machine \
+             died look alike. `experiments resume RUN` goes on with a run.",
+            counted(missing, "trial", "trials"),
+            if missing == 1 { "has" } else { "have" },
+            list(&names)
+        )
+    })
+}
+
+/// Checks that the test side's logs planned and have no result of, where the base's logs are more
+/// complete.
+fn without_a_result(sides: &Sides) -> Option<String> {
+    let [base, test] = Which::BOTH.map(|side| {
+        let key = "/import/checks_without_result";
+        let of = |pointer: Option<&Value>| pointer.and_then(Value::as_u64).unwrap_or(0);
+        let runs = sides.runs_of(RunSide::Side(side));
+        runs.fold(0u64, |sum, run| sum.saturating_add(of(run.manifest.definition.pointer(key))))
+    });
+    (test > base).then(|| {
+        format!(
+            "{} that the test side's logs planned {} no result in them; on the base side {base}.",
+            counted(test, "check", "checks"),
+            if test == 1 { "has" } else { "have" },
+        )
+    })
+}
+
+/// Checks of runs that belong to no side.
+fn on_no_side(sides: &Sides) -> Result<Option<String>, AnalysisError> {
+    let mut names = Vec::new();
+    for run in sides.runs_of(RunSide::Unknown) {
+        if crate::checks::read(&run.folder)?.iter().any(|(_, _, failed)| *failed > 0) {
+            names.push(run.name());
+        }
+    }
+    Ok((!names.is_empty()).then(|| {
+        let by = sides.by.as_deref().unwrap_or("side");
+        format!(
+            "Functional checks failed in {}, which belong to no one {by}: its trials are of both sides, \
+             or it has none and no label. Import each side's checks as a run with its label.",
+            list(&names)
+        )
+    }))
 }
 
 /// What was counted in a stratum: base then test, events then trials.
@@ -198,6 +302,7 @@ fn complaints(sides: &Sides, strata: &[Stratum]) -> Result<Event, AnalysisError>
 
 fn statuses(
     sides: &Sides,
+    ends: &[Ends],
     strata: &[Stratum],
     what: &'static str,
     status: Status,
@@ -209,11 +314,10 @@ fn statuses(
         for side in Which::BOTH {
             let trials =
                 stratum.side(side).members.iter().filter_map(|at| sides.data.trials.get(*at));
-            // How an imported run's trials ended, only its source could say.
-            let ours = |trial: &&Trial| {
-                sides.data.runs.get(trial.run).is_some_and(|run| !run.is_imported())
+            let known = |trial: &&Trial| {
+                ends.get(trial.run).is_some_and(|ends| ends.are_known_of(trial.trial))
             };
-            for trial in trials.filter(ours) {
+            for trial in trials.filter(known) {
                 counts[side.at()][1] += 1;
                 if trial.status == status {
                     counts[side.at()][0] += 1;
@@ -245,118 +349,97 @@ impl Event {
 
     /// What happened, in a sentence.
     pub fn sentence(&self) -> String {
-        let of = |[k, n]: [u64; 2]| format!("{k} of {n}");
         let what = match self.what {
-            "kernel complaint" => "The kernel complained in".to_string(),
-            "crashed" => "Crashed:".to_string(),
-            "timeout" => "Timed out:".to_string(),
-            _ => "Refused:".to_string(),
+            "kernel complaint" => "The kernel complained in",
+            "crashed" => "Crashed:",
+            "timeout" => "Timed out:",
+            _ => "Refused:",
         };
         let p = match self.p_holm {
-            Some(p) => format!(" ({}, Holm)", crate::words::p_is(p)),
+            Some(p) => format!(" ({}, Holm)", p_is(p)),
             None => String::new(),
         };
         let example = match &self.example {
             Some(example) => format!(", such as {example:?}"),
             None => String::new(),
         };
+        let [k, n] = self.test;
+        let base = match self.base {
+            [_, 0] => "and of the base side it is not known".to_string(),
+            [k, n] => format!("{k} of {n} of the base side"),
+        };
         format!(
-            "{what} {} trials of the test side{example}, {} of the base side{p}.",
-            of(self.test),
-            of(self.base)
+            "{what} {k} of {} of the test side{example}, {base}{p}.",
+            counted(n, "trial", "trials")
         )
     }
 }
 
-fn compare_checks(
-    base: &BTreeMap<String, [u64; 2]>,
-    test: &BTreeMap<String, [u64; 2]>,
-    level: Level,
-) -> Vec<Check> {
-    let mut names: Vec<&String> = base.keys().chain(test.keys()).collect();
-    names.sort();
-    names.dedup();
-    names
-        .into_iter()
-        .map(|name| {
-            let (base, test) = (base.get(name).copied(), test.get(name).copied());
-            let count = |[passed, failed]: [u64; 2]| (failed, passed.saturating_add(failed));
-            let table = base.zip(test).and_then(|(base, test)| {
-                let ((k1, n1), (k2, n2)) = (count(base), count(test));
-                TwoByTwo::new(k1, n1, k2, n2).ok()
-            });
-            let p_value =
-                table.and_then(|table| fisher::test(table, Alternative::TwoSided).p_value);
-            let finding = match (base, test) {
-                (_, None) | (_, Some([_, 0])) => Finding::NoneSeen,
-                // It failed, and nobody knows how the base does.
-                (None, Some(_)) => Finding::Unclear,
-                // Checks are deterministic by intent: one that never failed and now does regressed.
-                (Some([passed, 0]), Some(_)) if passed > 0 => Finding::Found,
-                (Some(_), Some(_)) => {
-                    let more = table.is_some_and(|table| table.difference() > 0.0);
-                    match p_value {
-                        Some(p) if more && p <= level.alpha() => Finding::Found,
-                        _ if more => Finding::Unclear,
-                        _ => Finding::NoneSeen,
-                    }
-                }
-            };
-            Check { name: name.clone(), base, test, p_value, finding }
-        })
-        .collect()
-}
+impl Harm {
+    /// What it comes to, in sentences.
+    pub fn sentence(&self, level: Level) -> String {
+        let unclear = self.unclear.join(" ");
+        match self.finding {
+            Finding::Found => {
+                format!("Harm found. {} {unclear}", self.found.join(" ")).trim().to_string()
+            }
+            Finding::Unclear => format!("Harm is not excluded. {unclear}"),
+            Finding::NotObserved => {
+                "Harm: not observed. Nobody watched the kernel's console, how the trials of the test \
+                 side ended is not recorded, and no functional checks were brought."
+                    .to_string()
+            }
+            Finding::NoneSeen => {
+                let parts =
+                    [self.of_ends(level), self.of_the_console(), self.of_checks()].join(" ");
+                format!("Harm: none seen{parts}")
+            }
+        }
+    }
 
-impl Check {
-    /// What became of it, in a sentence.
-    pub fn sentence(&self) -> String {
-        let of = |side: Option<[u64; 2]>| match side {
-            Some([passed, failed]) => format!("{passed} passed, {failed} failed"),
-            None => "not run".to_string(),
+    fn of_ends(&self, level: Level) -> String {
+        if self.trials == 0 {
+            return ". How the trials ended is not recorded.".to_string();
+        }
+        let of = match self.compared - self.trials.min(self.compared) {
+            0 => counted(self.trials, "trial", "trials") + " of the test side",
+            _ => format!(
+                "{} of the {} of the test side, those whose end is recorded",
+                self.trials,
+                counted(self.compared, "trial", "trials")
+            ),
         };
-        format!(
-            "Check `{}` regressed: {} on the base side, {} on the test side.",
-            self.name,
-            of(self.base),
-            of(self.test)
-        )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn checks(base: &[(&str, [u64; 2])], test: &[(&str, [u64; 2])]) -> Vec<Check> {
-        let map = |of: &[(&str, [u64; 2])]| {
-            of.iter().map(|(name, counts)| (name.to_string(), *counts)).collect()
-        };
-        compare_checks(&map(base), &map(test), Level::P95)
+        let of_trials = self.events.iter().skip(1).filter(|event| event.test[0] > 0);
+        let seen: Vec<String> = of_trials.map(Event::sentence).collect();
+        match self.trial_at_most {
+            Some(bound) => format!(
+                " in {of}: crashed, timed out or refused in at most {} with {} confidence.",
+                percent(bound),
+                percent(level.get())
+            ),
+            None => format!(" in {of} that the base side has not as often. {}", seen.join(" ")),
+        }
     }
 
-    #[test]
-    fn a_check_that_never_failed_and_now_does_regressed_whatever_p_says() {
-        let found = checks(
-            &[("requeue", [1, 0]), ("wait", [12, 0])],
-            &[("requeue", [0, 1]), ("wait", [12, 0])],
-        );
-        assert_eq!(found[0].finding, Finding::Found);
-        assert_eq!(found[0].p_value, Some(1.0));
-        assert_eq!(found[1].finding, Finding::NoneSeen);
+    fn of_the_console(&self) -> String {
+        match (self.watched, self.complaint_at_most) {
+            (0, _) => "Nobody watched the kernel's console.".to_string(),
+            (watched, Some(bound)) => format!(
+                "No kernel complaint in the {watched} whose console was watched (at most {}).",
+                percent(bound)
+            ),
+            (_, None) => self.events.first().map(Event::sentence).unwrap_or_default(),
+        }
     }
 
-    #[test]
-    fn a_check_that_fails_on_the_base_too_needs_an_exact_test() {
-        let of = |base, test| checks(&[("flaky", base)], &[("flaky", test)])[0].finding;
-        assert_eq!(of([9, 1], [8, 2]), Finding::Unclear);
-        assert_eq!(of([99, 1], [60, 40]), Finding::Found);
-        assert_eq!(of([8, 2], [8, 2]), Finding::NoneSeen);
-    }
-
-    #[test]
-    fn a_failure_without_a_base_is_unclear_and_a_check_of_the_base_alone_is_none() {
-        assert_eq!(checks(&[], &[("stress-ng", [0, 1])])[0].finding, Finding::Unclear);
-        assert_eq!(checks(&[], &[("stress-ng", [1, 0])])[0].finding, Finding::NoneSeen);
-        assert_eq!(checks(&[("x", [0, 1])], &[])[0].finding, Finding::NoneSeen);
+    fn of_checks(&self) -> String {
+        let ran = self.checks.iter().filter(|check| check.ran_on_test()).count() as u64;
+        match ran {
+            0 => "No functional checks were brought.".to_string(),
+            ran => format!(
+                "{} on the test side, none of which regressed.",
+                counted(ran, "functional check", "functional checks")
+            ),
+        }
     }
 }

@@ -45,6 +45,7 @@ pub use error::CompareError;
 pub use sides::{Asked, Which};
 
 use crate::analysis::SeedAndSize;
+use crate::data::Trial;
 use crate::outcome::{Outcome, StallRule};
 use crate::run::Run;
 use crate::stat::samples::Resampling;
@@ -213,15 +214,16 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         sides.outcomes(Which::Base, base_rule.0, &base_rule.1, options.level)?,
         sides.outcomes(Which::Test, test_rule.0, &test_rule.1, options.level)?,
     ];
-    for side in Which::BOTH {
-        only_failed(&sides, side)?;
+    let level = options.level;
+    let strata = strata::of(&sides, &outcomes, [&base_rule.1, &test_rule.1]);
+    let matched = strata.as_ref().map_or(&[][..], |strata| strata.common.as_slice());
+    for side in [Which::Test, Which::Base] {
+        only_failed(&sides, matched, side, level)?;
     }
-    let strata::Strata { common, one_sided } =
-        strata::of(&sides, &outcomes, [&base_rule.1, &test_rule.1])?;
+    let strata::Strata { common, one_sided } = strata?;
     durations(&common, options.force, &mut forced)?;
     observed(&common, [&base_rule.0, &test_rule.0])?;
 
-    let level = options.level;
     let rules = verdict::Rules { level, fixed_below: options.fixed_below, ..Default::default() };
     let seed = sides.data.runs.first().map_or(0, |run| run.manifest.seed);
     let resampling = Resampling { seed, ..Resampling::default() };
@@ -249,7 +251,7 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let [base_disturbed, test_disturbed] = disturbance::of(&sides);
     let side = |side: Which, (rule, control): &(StallRule, String), disturbed| Side {
         name: sides.name(side),
-        runs: sides.runs(side).into_iter().cloned().collect(),
+        runs: runs(&sides, side),
         kernels: kernels(&sides, side),
         stall: *rule,
         control: control.clone(),
@@ -405,19 +407,52 @@ fn several_kernels(
     allow(CompareError::SeveralKernels { side: side.name(), kernels: list(&names) }, force, forced)
 }
 
-fn only_failed(sides: &sides::Sides, side: Which) -> Result<(), CompareError> {
-    if sides.trials(side).any(|(_, trial)| trial.is_ok()) {
+/// The runs of a side: those with a trial on it, and those that belong to it with none, such as imported
+/// checks.
+fn runs(sides: &sides::Sides, side: Which) -> Vec<Run> {
+    let mut runs: Vec<Run> = sides.runs(side).into_iter().cloned().collect();
+    for run in sides.runs_of(sides::RunSide::Side(side)) {
+        if !runs.iter().any(|known| known.folder == run.folder) {
+            runs.push(run.clone());
+        }
+    }
+    runs
+}
+
+/// That not every trial of a side failed, nor every one in the strata that are no controls. That they
+/// did is harm, and is said with the refusal.
+fn only_failed(
+    sides: &sides::Sides,
+    strata: &[strata::Stratum],
+    side: Which,
+    level: Level,
+) -> Result<(), CompareError> {
+    let of_strata = || {
+        let tallies = strata.iter().filter(|stratum| !stratum.is_control).map(|s| s.side(side));
+        let members = tallies.flat_map(|tally| &tally.members);
+        members.filter_map(|at| sides.data.trials.get(*at)).collect::<Vec<&Trial>>()
+    };
+    let all: Vec<&Trial> = sides.trials(side).map(|(_, trial)| trial).collect();
+    let failed =
+        |trials: &[&Trial]| !trials.is_empty() && trials.iter().all(|trial| !trial.is_ok());
+    let (at, trials) = match failed(&all) {
+        true => ("", all),
+        false => (" in the strata that both sides have", of_strata()),
+    };
+    if !failed(&trials) {
         return Ok(());
     }
     let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
-    for error in sides.trials(side).filter_map(|(_, trial)| trial.error.as_deref()) {
+    for error in trials.iter().filter_map(|trial| trial.error.as_deref()) {
         *errors.entry(error).or_default() += 1;
     }
     let most = errors.into_iter().max_by_key(|(_, count)| *count);
     Err(CompareError::OnlyFailed {
         side: side.name(),
-        failed: sides.trials(side).count() as u64,
+        at,
+        failed: trials.len() as u64,
         example: most.map_or_else(String::new, |(error, _)| format!(" (most often: {error})")),
+        harm: harm::of(sides, strata, level)?.sentence(level),
     })
 }
 

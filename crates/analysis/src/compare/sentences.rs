@@ -4,7 +4,6 @@ use super::boots::Boots;
 use super::cost::{CostOf, Finding as CostFinding};
 use super::drift::{Drift, Moved};
 use super::efficacy::{Counts, Pooled};
-use super::harm::{Event, Finding};
 use super::machines::Machines;
 use super::order::Order;
 use super::sides::{Sides, Which};
@@ -168,7 +167,7 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
         lines.extend(comparison.trust.because.iter().cloned());
     }
     lines.extend(comparison.forced.iter().cloned());
-    lines.push(harm(comparison));
+    lines.push(comparison.harm.sentence(comparison.level));
     lines.push(cost(comparison));
     lines.extend(recovery(comparison));
     lines.extend(homogeneity(&comparison.efficacy.pooled, comparison));
@@ -446,60 +445,6 @@ fn deciding(comparison: &Comparison) -> Option<String> {
             percent(*share)
         ),
     })
-}
-
-fn harm(comparison: &Comparison) -> String {
-    let harm = &comparison.harm;
-    let level = percent(comparison.level.get());
-    match harm.finding {
-        Finding::Found => format!("Harm found. {}", harm.found.join(" ")),
-        Finding::Unclear => {
-            let events = harm.events.iter().filter(|event| event.finding == Finding::Unclear);
-            let mut seen: Vec<String> = events.map(Event::sentence).collect();
-            let checks = harm.checks.iter().filter(|check| check.finding == Finding::Unclear);
-            seen.extend(checks.map(|check| {
-                format!("Check `{}` failed, and the base side does not tell.", check.name)
-            }));
-            format!("Harm is not excluded. {}", seen.join(" "))
-        }
-        Finding::NoneSeen => {
-            let mut text = match harm.trials {
-                0 => "Harm: none seen. Whether trials crashed or hung is not recorded in imported runs"
-                    .to_string(),
-                n => {
-                    format!("Harm: none seen in {} of the test side", counted(n, "trial", "trials"))
-                }
-            };
-            if let Some(bound) = harm.trial_at_most {
-                text += &format!(
-                    ": crashed, timed out or refused in at most {} with {level} confidence",
-                    percent(bound)
-                );
-            }
-            text += ".";
-            match (harm.watched, harm.complaint_at_most) {
-                (0, _) => text += " Nobody watched the kernel's console.",
-                (watched, Some(bound)) => {
-                    text += &format!(
-                        " No kernel complaint in the {watched} whose console was watched (at most \
-                         {}).",
-                        percent(bound)
-                    );
-                }
-                _ => {}
-            }
-            if harm.checks.is_empty() {
-                text += " No functional checks were brought.";
-            } else {
-                let run = harm.checks.iter().filter(|check| check.test.is_some()).count() as u64;
-                text += &format!(
-                    " {} on the test side, none of which regressed.",
-                    counted(run, "functional check", "functional checks")
-                );
-            }
-            text
-        }
-    }
 }
 
 fn cost(comparison: &Comparison) -> String {

@@ -83,6 +83,18 @@ pub struct ToldBy {
     pub test: Vec<String>,
 }
 
+/// Where a run belongs as a whole, and so what it has besides trials: a functional check has no factors
+/// and no label of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunSide {
+    /// To a side: all that the run has is on it.
+    Side(Which),
+    /// To neither: nothing of the run was asked for.
+    Neither,
+    /// Not to be told: the run has trials of both sides, or says nothing of what the sides are chosen by.
+    Unknown,
+}
+
 /// The trials of both sides.
 #[derive(Debug, Clone)]
 pub struct Sides {
@@ -90,6 +102,8 @@ pub struct Sides {
     pub data: Data,
     /// Beside the trials: which side each is on.
     pub which: Vec<Option<Which>>,
+    /// Beside the runs, also those without a trial: where each belongs.
+    pub run_sides: Vec<RunSide>,
     /// What tells the sides apart.
     pub told_by: Vec<ToldBy>,
     /// What the sides were chosen by, if not by their runs.
@@ -98,7 +112,7 @@ pub struct Sides {
 
 /// Reads the runs and puts each trial on its side.
 pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
-    let (data, which, by) = match asked {
+    let (data, which, run_sides, by) = match asked {
         Asked::Runs { base, test } => {
             for (side, runs) in [("base", base), ("test", test)] {
                 if runs.is_empty() {
@@ -122,10 +136,21 @@ pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
                 if !which.contains(&Some(at)) {
                     let runs: Vec<String> =
                         folders.iter().map(|folder| folder.display().to_string()).collect();
-                    return Err(CompareError::NoTrial { side: at.name(), runs: list(&runs) });
+                    let checks = |folder: &PathBuf| folder.join("checks.csv").exists();
+                    let hint = match folders.iter().any(checks) {
+                        true => {
+                            "Functional checks alone tell harm and no effect: name them beside a run \
+                             with trials"
+                        }
+                        false => "`experiments resume RUN` goes on with a run",
+                    };
+                    let (side, runs) = (at.name(), list(&runs));
+                    return Err(CompareError::NoTrial { side, runs, hint });
                 }
             }
-            (data, which, None)
+            let side = |at| if at < base.len() { Which::Base } else { Which::Test };
+            let run_sides = (0..data.runs.len()).map(|at| RunSide::Side(side(at))).collect();
+            (data, which, run_sides, None)
         }
         Asked::By { runs, key, base, test } => {
             check_there(
@@ -134,11 +159,12 @@ pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
             )?;
             let data = Data::read(runs)?;
             let which = by_value(&data, key, base, test)?;
-            (data, which, Some(key.clone()))
+            let run_sides = run_sides_by_value(&data, &which, key, base, test);
+            (data, which, run_sides, Some(key.clone()))
         }
     };
     let told_by = told_by(&data, &which);
-    Ok(Sides { data, which, told_by, by })
+    Ok(Sides { data, which, run_sides, told_by, by })
 }
 
 fn check_there(folders: &[PathBuf], hint: &'static str) -> Result<(), CompareError> {
@@ -214,6 +240,38 @@ fn by_value(
     Ok(values.iter().map(side).collect())
 }
 
+/// Where each run belongs, if sides are chosen by a value: to the side of all its trials; without a
+/// trial, to that of its label, or of its only kernel.
+fn run_sides_by_value(
+    data: &Data,
+    which: &[Option<Which>],
+    key: &str,
+    base: &[String],
+    test: &[String],
+) -> Vec<RunSide> {
+    let of_run = |(at, run): (usize, &Run)| {
+        let trials = data.trials.iter().zip(which).filter(|(trial, _)| trial.run == at);
+        let mut sides: Vec<Option<Which>> = trials.map(|(_, which)| *which).collect();
+        if sides.is_empty() {
+            let value = match (key, run.manifest.kernels.as_slice()) {
+                ("kernel", [one]) => Some(&one.name),
+                _ => run.manifest.labels.get(key),
+            };
+            let Some(value) = value else { return RunSide::Unknown };
+            let on = |values: &[String], side| values.contains(value).then_some(side);
+            sides.push(on(base, Which::Base).or(on(test, Which::Test)));
+        }
+        sides.sort_unstable();
+        sides.dedup();
+        match sides.as_slice() {
+            [Some(side)] => RunSide::Side(*side),
+            [None] => RunSide::Neither,
+            _ => RunSide::Unknown,
+        }
+    };
+    data.runs.iter().enumerate().map(of_run).collect()
+}
+
 /// What a trial has for `kernel`, or for a label: its own, or else its run's.
 fn value(data: &Data, trial: &Trial, key: &str) -> Option<String> {
     let cell = data.cells.get(trial.cell)?;
@@ -267,6 +325,12 @@ impl Sides {
         places.sort_unstable();
         places.dedup();
         places.into_iter().filter_map(|at| self.data.runs.get(at)).collect()
+    }
+
+    /// The runs that belong somewhere, with a trial or without.
+    pub fn runs_of(&self, of: RunSide) -> impl Iterator<Item = &Run> {
+        let all = self.data.runs.iter().zip(&self.run_sides);
+        all.filter(move |(_, place)| **place == of).map(|(run, _)| run)
     }
 
     /// The trials of a side, each with its place.

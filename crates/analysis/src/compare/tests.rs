@@ -433,6 +433,189 @@ fn one_kernel_complaint_where_the_base_had_none_is_harm() {
     says(&found, "Harm is not excluded");
 }
 
+/// Puts a run's status column where an import says that its source has it, or leaves it unsaid.
+fn imported(status: Option<Value>) -> impl Fn(&mut Synthetic) {
+    move |made| {
+        made.manifest.executor = records::manifest::IMPORTED.into();
+        made.manifest.started_at = String::new();
+        if let Some(status) = &status {
+            made.manifest.definition["import"] = json!({ "status": status });
+        }
+    }
+}
+
+/// Every third trial crashes.
+fn crashing(made: &mut Synthetic) {
+    for row in made.rows.iter_mut().step_by(3) {
+        (row.mops_per_s, row.pivot, row.pivot_s) = (None, None, None);
+        (row.status, row.error) = (Status::Crashed, Some("signal 11".into()));
+    }
+}
+
+#[test]
+fn an_imported_status_counts_where_the_source_says_it() {
+    let all = || imported(Some(json!("all")));
+    let base = stock().trials(96, 40, 60).change(all());
+    let crashed = fix().trials(96, 0, 60).change(crashing);
+    let found = compared(&base, &crashed.change(all()));
+    assert_eq!((found.harm.finding, found.gate), (Finding::Found, Gate::Fail));
+    says(&found, "Crashed: 40 of 120 trials of the test side, such as \"signal 11\", 0 of 120 of");
+    // A run that was imported before its manifest told it: only the source can have said `crashed`.
+    let old = fix().trials(96, 0, 60).change(crashing).change(imported(None));
+    assert_eq!(compared(&base, &old).harm.finding, Finding::Found);
+    // The base does not say how its trials ended.
+    let unsaid = stock().trials(96, 40, 60).change(imported(None));
+    let found = compared(&unsaid, &old);
+    assert_eq!(found.harm.finding, Finding::Unclear);
+    says(
+        &found,
+        "40 of 120 trials of the test side, such as \"signal 11\", and of the base side it",
+    );
+    // All ended well, as the source says; of ten it does not.
+    let some = json!({ "not_of": (1..=10).collect::<Vec<u64>>() });
+    let found = compared(&base, &fix().trials(96, 0, 60).change(imported(Some(some))));
+    assert_eq!((found.harm.finding, found.gate), (Finding::NoneSeen, Gate::Pass));
+    assert_eq!((found.harm.trials, found.harm.compared), (110, 120));
+    says(
+        &found,
+        "none seen in 110 of the 120 trials of the test side, those whose end is recorded",
+    );
+}
+
+#[test]
+fn harm_that_nobody_looked_for_is_not_observed_and_does_not_pass_the_gate() {
+    let unsaid = || imported(None);
+    let base = stock().trials(96, 40, 60).change(unsaid());
+    let test = fix().trials(96, 0, 60).change(unsaid());
+    let found = compared(&base, &test);
+    assert_eq!(found.verdict.kind, Kind::Fixed);
+    assert_eq!((found.harm.finding, found.gate), (Finding::NotObserved, Gate::Undecided));
+    says(&found, "Harm: not observed. Nobody watched the kernel's console");
+    // Checks alone are something that was looked at.
+    let (_base, base) = base.written();
+    let (_test, test) = test.written();
+    for run in [&base, &test] {
+        std::fs::write(run.join("checks.csv"), "check,passed,failed\na,1,0\n").unwrap();
+    }
+    let asked = Asked::Runs { base: vec![base], test: vec![test] };
+    let found = compare(&asked, &Options::default()).unwrap();
+    assert_eq!((found.harm.finding, found.gate), (Finding::NoneSeen, Gate::Pass));
+    says(&found, "Harm: none seen. How the trials ended is not recorded.");
+    says(&found, "1 functional check on the test side, none of which regressed");
+}
+
+/// A run of functional checks alone, labelled as its side.
+fn checks_run(patch: &str, text: &str) -> (TempDir, PathBuf) {
+    let mut made = Synthetic::new(2);
+    imported(None)(&mut made);
+    made.manifest.labels = [("patch".to_string(), patch.to_string())].into();
+    let (folder, run) = made.written();
+    std::fs::write(run.join("checks.csv"), format!("check,passed,failed\n{text}")).unwrap();
+    (folder, run)
+}
+
+#[test]
+fn a_run_of_checks_alone_belongs_to_the_side_that_it_is_named_for_or_labelled_with() {
+    let (_b, base) = stock().trials(96, 40, 60).written();
+    let (_t, test) = fix().trials(96, 0, 60).written();
+    let (_cb, base_checks) = checks_run("stock", "a,1,0\nb,1,0\nc,1,0\n");
+    let (_ct, failing) = checks_run("fix", "a,1,0\nb,0,1\nc,0,1\n");
+    let (_cc, cut) = checks_run("fix", "a,1,0\nb,0,0\n");
+    let (_co, other) = checks_run("v3", "a,0,1\n");
+    let (_cn, nobody) = checks_run("fix", "a,0,1\n");
+    let mut manifest = records::manifest::Manifest::read(&nobody).unwrap();
+    manifest.labels.clear();
+    manifest.write(&nobody).unwrap();
+    let named = |tests: &[&PathBuf]| {
+        let tests = tests.iter().map(|run| run.to_path_buf()).collect();
+        let asked = Asked::Runs { base: vec![base.clone(), base_checks.clone()], test: tests };
+        compare(&asked, &Options::default()).unwrap()
+    };
+    let by = |more: &PathBuf| {
+        let runs = [&base, &base_checks, &test, more].map(PathBuf::clone).to_vec();
+        let (base, test) = (vec!["stock".into()], vec!["fix".into()]);
+        let asked = Asked::By { runs, key: "patch".into(), base, test };
+        compare(&asked, &Options::default()).unwrap()
+    };
+    for found in [named(&[&test, &failing]), by(&failing)] {
+        assert_eq!(found.verdict.kind, Kind::Fixed);
+        assert_eq!((found.harm.finding, found.gate), (Finding::Found, Gate::Fail));
+        says(
+            &found,
+            "Check `b` regressed: 1 passed, 0 failed on the base side, 0 passed, 1 failed on",
+        );
+        assert_eq!(found.test.runs.len(), 2, "they are among the side's runs");
+    }
+    // What passed on the base and has no result on the test side may have taken the kernel with it.
+    for found in [named(&[&test, &cut]), by(&cut), named(&[&test])] {
+        assert_eq!((found.harm.finding, found.gate), (Finding::Unclear, Gate::Undecided));
+    }
+    says(
+        &by(&cut),
+        "Checks `b` and `c` passed on the base side and have no result on the test side",
+    );
+    says(&named(&[&test]), "Checks `a`, `b` and `c` passed on the base side and have no result");
+    // Another label is not asked for; none at all is told.
+    assert!(by(&other).harm.found.is_empty());
+    let unplaced = by(&nobody);
+    assert_eq!(unplaced.harm.finding, Finding::Unclear);
+    says(&unplaced, "which belong to no one patch");
+    let alone = Asked::Runs { base: vec![base_checks.clone()], test: vec![failing.clone()] };
+    let error = compare(&alone, &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("Functional checks alone tell harm and no effect"), "{error}");
+}
+
+#[test]
+fn what_the_test_side_lost_or_has_alone_is_unclear() {
+    let base = stock().trials(96, 40, 60);
+    // Planned checks without a result.
+    let cut = |made: &mut Synthetic| {
+        made.manifest.definition["import"] = json!({ "checks_without_result": 2 });
+    };
+    let found = compared(&base, &fix().trials(96, 0, 60).change(cut));
+    assert_eq!((found.harm.finding, found.gate), (Finding::Unclear, Gate::Undecided));
+    says(&found, "2 checks that the test side's logs planned have no result in them");
+    let equal =
+        compared(&stock().trials(96, 40, 60).change(cut), &fix().trials(96, 0, 60).change(cut));
+    assert_eq!(equal.harm.finding, Finding::NoneSeen);
+    // Planned trials without a row.
+    let stopped = |made: &mut Synthetic| made.manifest.planned += 7;
+    let found = compared(&base, &fix().trials(96, 0, 60).change(stopped));
+    assert_eq!((found.harm.finding, found.gate), (Finding::Unclear, Gate::Undecided));
+    says(&found, "7 trials planned on the test side have no row");
+    // A crash in a cell that the base lacks.
+    let alone = |made: &mut Synthetic| {
+        let like = made.rows[0].clone();
+        made.failed(384, "auto", Status::Crashed, "signal 7");
+        if let Some(row) = made.rows.last_mut() {
+            (row.kernel, row.labels) = (like.kernel, like.labels);
+        }
+    };
+    let found = compared(&base, &fix().trials(96, 0, 60).change(alone));
+    assert_eq!((found.harm.finding, found.gate), (Finding::Unclear, Gate::Undecided));
+    says(&found, "In cells that only the test side has, 1 of 1 trial failed");
+    says(&found, "such as \"signal 7\"");
+}
+
+#[test]
+fn when_all_that_is_compared_failed_that_is_said_and_that_it_is_harm() {
+    let hanging = |made: &mut Synthetic| {
+        for row in made.rows.iter_mut().filter(|row| row.hash.to_string() == "auto") {
+            (row.mops_per_s, row.pivot, row.pivot_s) = (None, None, None);
+            (row.status, row.error) = (Status::Timeout, Some("no answer within 60 s".into()));
+        }
+    };
+    let error = refused(&stock().trials(96, 8, 12), &fix().trials(96, 0, 12).change(hanging));
+    for part in [
+        "all 12 trials of the test side in the strata that both sides have failed",
+        "most often: no answer within 60 s",
+        "Harm found. Timed out: 12 of 24 trials of the test side",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    assert!(!error.contains("--stall"), "{error}");
+}
+
 #[test]
 fn stolen_time_is_said_and_left_out_for_a_second_look() {
     let stolen = |made: &mut Synthetic| {

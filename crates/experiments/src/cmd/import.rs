@@ -13,7 +13,7 @@ use clap::Args;
 use import::files::RunFiles;
 use import::fill::{Fill, check_label, fill};
 use import::format::{Format, FormatError, read};
-use import::imported::Imported;
+use import::imported::{Imported, StatusSaid};
 use import::ktap::Depth;
 use import::mapping::Mapping;
 use records::manifest::{FORMAT, IMPORTED, Kernel, Machine, Manifest, Source};
@@ -97,8 +97,8 @@ pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
     let (format, mut imported) = read(&text, args.format, mapping.as_ref(), depth)
         .map_err(|error| Failure::Request(format!("{from}: {error}")))?;
     add_checks(&args.checks, depth, &mut imported)?;
-    fill(&mut imported, &args.fill()?)
-        .map_err(|error| Failure::Request(format!("{from}, {error}")))?;
+    let filled = args.fill()?;
+    fill(&mut imported, &filled).map_err(|error| Failure::Request(format!("{from}, {error}")))?;
 
     let name = args.name(mapping.as_ref())?;
     let definition = args.definition(&name, format, mapping.as_ref(), &imported)?;
@@ -114,7 +114,8 @@ pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
         sha256: sha256(&text),
         text: if text.len() <= KEPT { text } else { String::new() },
     };
-    write_run(&folder, &files, &manifest(name, source, definition, &imported, &labels))?;
+    let kernel = filled.cells.get("kernel");
+    write_run(&folder, &files, &manifest(name, source, definition, &imported, &labels, kernel))?;
 
     if args.json {
         let told = json!({
@@ -236,6 +237,16 @@ impl ImportArgs {
                 "said": said(imported),
             },
         });
+        match imported.status_said() {
+            StatusSaid::All => definition["import"]["status"] = json!("all"),
+            StatusSaid::NotOf(trials) => {
+                definition["import"]["status"] = json!({ "not_of": trials });
+            }
+            StatusSaid::None => {}
+        }
+        if imported.checks_without_result > 0 {
+            definition["import"]["checks_without_result"] = json!(imported.checks_without_result);
+        }
         let title = self.title.as_ref().or(mapping.and_then(|mapping| mapping.title.as_ref()));
         if let Some(title) = title {
             definition["title"] = json!(title);
@@ -334,6 +345,7 @@ fn add_checks(files: &[PathBuf], depth: Depth, imported: &mut Imported) -> Outco
             unread
         }));
         imported.lines += found.lines;
+        imported.checks_without_result += found.checks_without_result;
         let known = std::mem::take(&mut imported.checks);
         imported.checks = import::check::together(known.into_iter().chain(found.checks));
     }
@@ -346,6 +358,7 @@ fn manifest(
     definition: Value,
     imported: &Imported,
     labels: &BTreeMap<String, String>,
+    kernel: Option<&str>,
 ) -> Manifest {
     // What all trials agree on is the machine's; what they don't, or don't say, is not known.
     let common = |column: &str| {
@@ -355,7 +368,10 @@ fn manifest(
     };
     let number = |column: &str| common(column).and_then(|text| text.parse::<u32>().ok());
     let mut kernels: Vec<Kernel> = Vec::new();
-    for name in imported.trials.iter().filter_map(|trial| trial.cells.get("kernel")) {
+    // Functional checks have no rows to say on which kernel they ran.
+    let of_checks = kernel.filter(|_| imported.trials.is_empty());
+    let of_trials = imported.trials.iter().filter_map(|trial| trial.cells.get("kernel"));
+    for name in of_trials.chain(of_checks) {
         if !kernels.iter().any(|kernel| kernel.name == name) {
             kernels.push(Kernel { name: name.to_string(), ..Kernel::default() });
         }

@@ -1,7 +1,9 @@
 //! What a comparison holds, in which order: the verdict, the figures, stalls by stratum, recovery,
 //! throughput, harm, what the verdict would be otherwise, how it was measured, how to do it again.
 
+use analysis::compare::checks::Check;
 use analysis::compare::cost::CostOf;
+use analysis::compare::harm::Finding;
 use analysis::compare::recovery::StratumRecovery;
 use analysis::compare::strata::Stratum;
 use analysis::compare::{Comparison, Which};
@@ -436,16 +438,23 @@ fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {
     blocks
 }
 
+/// The most functional checks that are listed one by one.
+const MOST_CHECKS: usize = 40;
+
 fn harm(comparison: &Comparison) -> Vec<Block> {
     let harm = &comparison.harm;
-    let of = |[k, n]: [u64; 2]| match n {
-        0 => "not watched".to_string(),
+    let of = |what: &str, [k, n]: [u64; 2]| match (n, what) {
+        (0, "kernel complaint") => "not watched".to_string(),
+        (0, _) => "not recorded".to_string(),
         _ => format!("{k} of {n}"),
     };
     let rows: Vec<Vec<String>> = harm
         .events
         .iter()
-        .map(|event| vec![event.what.to_string(), of(event.base), of(event.test), p(event.p_holm)])
+        .map(|event| {
+            let side = |counts| of(event.what, counts);
+            vec![event.what.to_string(), side(event.base), side(event.test), p(event.p_holm)]
+        })
         .collect();
     let header = |first: &str, last: &str| -> Vec<String> {
         [first, "base", "test", last].map(str::to_string).into()
@@ -454,30 +463,62 @@ fn harm(comparison: &Comparison) -> Vec<Block> {
         Block::Heading(2, "Harm".into()),
         Block::Table(Table { header: header("trials with", "p, Holm"), texts: 1, rows }),
     ];
-    if !harm.checks.is_empty() {
-        let counts = |side: Option<[u64; 2]>| match side {
-            Some([passed, failed]) => format!("{passed} passed, {failed} failed"),
-            None => "not run".to_string(),
+    blocks.extend(checks(&harm.checks, &header("check", "p")));
+    blocks
+}
+
+/// Functional checks. Of many, those that failed somewhere or lack on a side come first.
+fn checks(all: &[Check], header: &[String]) -> Vec<Block> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let counts = |side: Option<[u64; 2]>| match side {
+        Some([0, 0]) => "skipped".to_string(),
+        Some([passed, failed]) => format!("{passed} passed, {failed} failed"),
+        None => "not run".to_string(),
+    };
+    let passed =
+        |side: Option<[u64; 2]>| side.is_some_and(|[passed, failed]| passed > 0 && failed == 0);
+    let mut shown: Vec<&Check> = all.iter().collect();
+    if shown.len() > MOST_CHECKS {
+        shown.sort_by_key(|check| {
+            (check.finding != Finding::Found, passed(check.base) && passed(check.test))
+        });
+        shown.truncate(MOST_CHECKS);
+    }
+    let rows: Vec<Vec<String>> = shown
+        .iter()
+        .map(|check| {
+            let name: String = check.name.chars().take(44).collect();
+            vec![name, counts(check.base), counts(check.test), p(check.deciding_p())]
+        })
+        .collect();
+    let longest = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
+    let mut blocks = Vec::new();
+    if longest + beside(&header[1..], &[]) > WIDTH || longest > 25 {
+        let with_p = |row: &Vec<String>| match row[3].as_str() {
+            "-" => String::new(),
+            p => format!("; p {p}"),
         };
-        let rows: Vec<Vec<String>> = harm
-            .checks
+        let items = rows
             .iter()
-            .map(|check| {
-                let name: String = check.name.chars().take(44).collect();
-                vec![name, counts(check.base), counts(check.test), p(check.p_value)]
-            })
+            .map(|row| format!("{}: {} (base); {} (test){}", row[0], row[1], row[2], with_p(row)))
             .collect();
-        let longest = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
-        if longest + beside(&header("check", "p")[1..], &[]) > WIDTH || longest > 25 {
-            let items = rows
-                .iter()
-                .map(|row| format!("{}: {} (base); {} (test)", row[0], row[1], row[2]))
-                .collect();
-            blocks.push(Block::Paragraph("Functional checks:".into()));
-            blocks.push(Block::List(items));
-        } else {
-            blocks.push(Block::Table(Table { header: header("check", "p"), texts: 1, rows }));
-        }
+        blocks.push(Block::Paragraph("Functional checks:".into()));
+        blocks.push(Block::List(items));
+    } else {
+        blocks.push(Block::Table(Table { header: header.to_vec(), texts: 1, rows }));
+    }
+    if all.len() > shown.len() {
+        let rest = counted((all.len() - shown.len()) as u64, "more check is", "more checks are");
+        blocks.push(Block::Paragraph(format!("{rest} in compare.json.")));
+    }
+    if all.iter().any(|check| check.finding == Finding::Found && check.deciding_p().is_none()) {
+        blocks.push(Block::Paragraph(
+            "A check that never failed on the base side and fails on the test side regressed by rule, \
+             without a test."
+                .into(),
+        ));
     }
     blocks
 }

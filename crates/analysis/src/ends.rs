@@ -1,0 +1,76 @@
+//! Of which trials it is known how they ended.
+//!
+//! A runner sees every trial of its own end. Of an imported one only the source could say: where it does
+//! not, the row has `ok`, because its result is one, and that is no observation. An import writes into
+//! its manifest of which trials the source has said it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::run::Run;
+
+/// Of which trials of a run it is known how they ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ends {
+    /// Of all.
+    Known,
+    /// Of all but these.
+    NotOf(BTreeSet<u64>),
+    /// Of none.
+    Unknown,
+}
+
+impl Ends {
+    /// Of a run. `any_failed`: whether a row of it has a status other than `ok`, which only the source
+    /// can have said; runs that were imported before the manifest told it are known by that.
+    pub fn of(run: &Run, any_failed: bool) -> Ends {
+        if !run.is_imported() {
+            return Ends::Known;
+        }
+        let said = run.manifest.definition.pointer("/import/status");
+        match (said, said.and_then(|said| said.get("not_of")).and_then(Value::as_array)) {
+            (Some(Value::String(text)), _) if text == "all" => Ends::Known,
+            (_, Some(trials)) => Ends::NotOf(trials.iter().filter_map(Value::as_u64).collect()),
+            _ if any_failed => Ends::Known,
+            _ => Ends::Unknown,
+        }
+    }
+
+    /// Whether it is known of a trial, by its number.
+    pub fn are_known_of(&self, trial: u64) -> bool {
+        match self {
+            Ends::Known => true,
+            Ends::NotOf(trials) => !trials.contains(&trial),
+            Ends::Unknown => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::synthetic::Synthetic;
+
+    #[test]
+    fn a_runner_sees_every_end_and_an_import_those_that_its_source_says() {
+        let run = |executor: &str, status: Value| {
+            let mut made = Synthetic::new(2);
+            made.manifest.executor = executor.into();
+            if !status.is_null() {
+                made.manifest.definition = json!({"import": {"status": status}});
+            }
+            let (_folder, folder) = made.written();
+            Run::read(&folder).unwrap()
+        };
+        assert_eq!(Ends::of(&run("this machine", Value::Null), false), Ends::Known);
+        let old = run("imported", Value::Null);
+        assert_eq!(Ends::of(&old, false), Ends::Unknown);
+        assert_eq!(Ends::of(&old, true), Ends::Known, "only the source can have said it");
+        assert_eq!(Ends::of(&run("imported", json!("all")), false), Ends::Known);
+        let some = Ends::of(&run("imported", json!({"not_of": [2]})), true);
+        assert!(some.are_known_of(1) && !some.are_known_of(2));
+    }
+}
