@@ -30,6 +30,16 @@ pub fn percent_to(share: f64, decimals: usize) -> String {
     }
 }
 
+/// How many decimals tell a share from 1, where so many do not: `0.9998` to three is `1.000`.
+pub fn decimals_below_one(share: f64, decimals: usize) -> usize {
+    // A power of ten may be a rounding below itself.
+    let off = (1.0 - share.abs()) * (1.0 + 1e-9);
+    match off > 0.0 && off < 0.5 * 10f64.powi(-(decimals as i32)) {
+        true => (-off.log10().floor()).clamp(0.0, 17.0) as usize,
+        false => decimals,
+    }
+}
+
 /// A share in percent, without the sign, with all its digits: `95`, `99.99999`.
 pub fn exact_percent(share: f64) -> String {
     // The shortest decimal that reads back as this number is the one that was written; two places on,
@@ -181,6 +191,15 @@ mod tests {
             (0.99999999, 1, "99.999999"),
         ] {
             assert_eq!(percent_to(share, decimals), text, "{share}");
+        }
+    }
+
+    #[test]
+    fn a_share_below_one_has_decimals_that_say_so() {
+        for (share, decimals) in
+            [(0.5, 3), (1.0, 3), (0.0, 3), (0.9994, 3), (0.9998, 4), (-0.99999, 5), (1.2, 3)]
+        {
+            assert_eq!(decimals_below_one(share, 3), decimals, "{share}");
         }
     }
 

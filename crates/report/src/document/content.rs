@@ -3,7 +3,7 @@
 
 use analysis::cells::Cell;
 use analysis::run::Run;
-use analysis::words::{counted, percent, seconds, significant};
+use analysis::words::{counted, decimals_below_one, percent, seconds, significant};
 use analysis::{Analysis, outcome::StallRule};
 use serde_json::Value;
 
@@ -258,9 +258,12 @@ fn speed_columns(analysis: &Analysis, seen: Seen) -> Vec<CellColumn> {
     columns
 }
 
-/// A probability to three decimals, or to two digits where that would be 0.
+/// A probability to three decimals, or to as many more as tell it from 0 and 1.
 pub(super) fn probability(p: f64) -> String {
-    if p != 0.0 && p < 0.001 { significant(p, 2) } else { format!("{p:.3}") }
+    match p {
+        p if p != 0.0 && p < 0.001 => significant(p, 2),
+        p => format!("{p:.*}", decimals_below_one(p, 3)),
+    }
 }
 
 /// `0.49 to 0.943`.
@@ -499,6 +502,12 @@ pub(super) fn quoted(argument: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_probability_is_not_rounded_to_none_or_all() {
+        let found = [0.0, 1e-5, 0.278, 0.9994, 0.9998, 1.0].map(probability);
+        assert_eq!(found, ["0.000", "0.00001", "0.278", "0.999", "0.9998", "1.000"]);
+    }
 
     #[test]
     fn an_argument_survives_the_shell() {

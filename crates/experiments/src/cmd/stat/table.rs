@@ -1,5 +1,7 @@
 //! Aligned text tables, and numbers as a reader wants them.
 
+use analysis::words::decimals_below_one;
+
 /// A table in the making: a header, then rows. The first column is aligned left, the others right,
 /// unless [`Table::left`] says more.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +54,7 @@ impl Table {
     }
 }
 
-/// A number to six significant digits, `-` for one that does not exist.
+/// A number to six significant digits, `-` for one that does not exist; below 1 as many as tell it from 1.
 pub fn number(value: impl Into<Option<f64>>) -> String {
     let Some(x) = value.into().filter(|x| x.is_finite()) else { return "-".into() };
     if x == 0.0 {
@@ -62,7 +64,8 @@ pub fn number(value: impl Into<Option<f64>>) -> String {
     if !(-5.0..7.0).contains(&magnitude) {
         return format!("{x:.4e}");
     }
-    let decimals = (5.0 - magnitude).clamp(0.0, 10.0) as usize;
+    // What is less than 1 is not written as 1: it may be a share.
+    let decimals = decimals_below_one(x, (5.0 - magnitude).clamp(0.0, 10.0) as usize);
     let text = format!("{x:.decimals$}");
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -111,6 +114,7 @@ mod tests {
         assert_eq!(number(-0.25), "-0.25");
         assert_eq!(number(None), "-");
         assert_eq!(number(1234567.0), "1234567");
+        assert_eq!([0.9999999, -0.99999999, 1.0].map(number), ["0.9999999", "-0.99999999", "1"]);
         assert_eq!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(number), ["-", "-", "-"]);
     }
 
