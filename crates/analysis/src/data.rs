@@ -260,10 +260,10 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
             block: block.next().flatten().unwrap_or(0),
             boot: boot.next().flatten(),
             cell,
-            duration_s: duration_s.next().flatten(),
+            duration_s: not_negative("duration_s", duration_s.next().flatten()).map_err(bad)?,
             cpus: size.cpus,
             nodes: size.nodes,
-            elapsed_s: elapsed_s.next().flatten(),
+            elapsed_s: not_negative("elapsed_s", elapsed_s.next().flatten()).map_err(bad)?,
             mops_per_s: not_negative("mops_per_s", mops_per_s.next().flatten()).map_err(bad)?,
             slots_expected: slots_expected.next().flatten(),
             pivot: match pivot.next().flatten().filter(|text| !text.is_empty()) {
@@ -271,7 +271,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
                 Some(text) => Some(text.parse::<Pivot>().map_err(|e| bad(e.to_string()))?),
             },
             pivot_s: not_negative("pivot_s", pivot_s.next().flatten()).map_err(bad)?,
-            steal_s: steal_s.next().flatten(),
+            steal_s: not_negative("steal_s", steal_s.next().flatten()).map_err(bad)?,
             reported: None,
             splats: splats.next().flatten().filter(|text| !text.is_empty()).map(Box::from),
             status: status
@@ -425,6 +425,21 @@ mod tests {
         assert_eq!(data.trials.len(), 1);
         let torn = data.runs[0].torn.clone().unwrap();
         assert!(torn.contains("line 3 is torn"), "{torn}");
+    }
+
+    #[test]
+    fn no_time_is_below_0() {
+        for (column, set) in [
+            ("duration_s", (|row| row.duration_s = Some(-1.0)) as fn(&mut records::rows::TrialRow)),
+            ("elapsed_s", |row| row.elapsed_s = Some(-1.0)),
+            ("steal_s", |row| row.steal_s = Some(-1.0)),
+        ] {
+            let mut made = Synthetic::new(96);
+            set(made.trial(8, "auto"));
+            let (_folder, run) = made.written();
+            let error = Data::read(&[run]).unwrap_err().to_string();
+            assert!(error.contains(&format!("trials.csv line 2: {column} is -1")), "{error}");
+        }
     }
 
     #[test]

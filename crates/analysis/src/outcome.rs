@@ -74,7 +74,8 @@ impl FromStr for StallRule {
             },
             "pivot" => match value.parse::<Span>() {
                 Ok(limit) if !limit.is_zero() => Ok(StallRule::Pivot { limit }),
-                _ => Err(bad("has no time above 0 with its unit")),
+                Ok(_) => Err(bad("has the time 0, and needs one above it")),
+                Err(error) => Err(bad(&format!("has no time: {error}"))),
             },
             _ => Err(bad("is not understood")),
         }

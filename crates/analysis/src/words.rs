@@ -61,12 +61,16 @@ pub fn exact_percent(share: f64) -> String {
     }
 }
 
-/// A number to so many significant digits, without an exponent or a tail of zeros.
+/// A number to so many significant digits, without a tail of zeros, and below 10^15 without an exponent.
 pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value.is_finite() { "0".into() } else { value.to_string() };
     }
     let magnitude = value.abs().log10().floor() as i32;
+    // No measurement has that many digits, and no table room for them.
+    if magnitude >= 15 {
+        return format!("{value:.*e}", digits.saturating_sub(1));
+    }
     let decimals = (digits as i32 - 1 - magnitude).clamp(0, 12) as usize;
     let text = format!("{value:.decimals$}");
     if decimals == 0 { text } else { trimmed(text) }
@@ -150,6 +154,13 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_beyond_all_measurement_keeps_its_digits() {
+        assert_eq!(significant(1e308, 3), "1.00e308");
+        assert_eq!(significant(-2.5e15, 2), "-2.5e15");
+        assert_eq!(significant(123_456_789.0, 3), "123456789");
+    }
 
     #[test]
     fn a_percentage_never_rounds_to_none_or_all() {

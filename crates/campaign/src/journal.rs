@@ -396,8 +396,15 @@ fn empty(folder: &Path) -> Result<(), JournalError> {
         Ok(entries) => {
             let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
             if names.iter().any(|name| name == manifest::FILE || name == "trials.csv") {
+                // What was measured elsewhere is not gone on with.
+                let is_imported = Manifest::read(folder)
+                    .is_ok_and(|manifest| manifest.executor == manifest::IMPORTED);
+                let go_on = match is_imported {
+                    true => String::new(),
+                    false => format!(", or go on with it: `experiments resume {shown}`"),
+                };
                 format!(
-                    "{shown} holds another run: nothing is written over it. Choose another --out, or go on with it: `experiments resume {shown}`"
+                    "{shown} holds another run: nothing is written over it. Choose another --out{go_on}"
                 )
             } else if names.iter().any(|name| name != LOCK) {
                 format!(

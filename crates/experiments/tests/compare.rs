@@ -64,8 +64,28 @@ fn every_file_of_out_is_there_and_told() {
     for figure in ["stalls-by-side.svg", "stalls-by-side.png"] {
         assert!(user.path("C").join(figure).metadata().expect("a figure").len() > 0);
     }
+    let names = || {
+        let entries = fs::read_dir(user.path("C")).expect("a folder").map(|e| e.expect("one"));
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    // Of an earlier comparison, and of somebody else.
+    user.write("C/recovery-by-side-3.svg", "<svg/>");
+    user.write("C/mine-by-side.svg", "<svg/>");
+    user.experiments("compare --base stock --test patched --out C").ok();
+    assert_eq!(names().len(), before.len() + 1, "{:?}", names());
+    assert!(user.path("C/mine-by-side.svg").exists());
     let rows = user.rows("C/strata.csv");
     assert_eq!(rows.len(), 5);
+    // A file that can't be put in its place is named, and nothing of the attempt is left.
+    fs::remove_file(user.path("C/compare.json")).expect("removed");
+    fs::create_dir_all(user.path("C/compare.json/in")).expect("a folder");
+    let failed = user.experiments("compare --base stock --test patched --out C");
+    assert_eq!(failed.status, Some(2), "{failed:?}");
+    assert!(failed.err.contains("C/compare.json"), "{failed:?}");
+    assert_eq!(names().len(), before.len() + 1, "{:?}", names());
     assert!(rows.iter().all(|row| row["role"] == "compared" && row["test_stalled"] == "0"));
 }
 
@@ -112,6 +132,8 @@ fn a_wrong_request_is_told_what_is_accepted() {
     assert!(refused("--base stock --test stock").contains("is on both sides"));
     assert!(refused("--base stock").contains("the test side is empty"));
     assert!(refused("stock patched").contains("stock is on no side"));
+    assert!(refused("stock --base stock --test patched").contains("leave the first one out"));
+    assert!(refused("--base stock --test patched --stall pivot:1000h").contains("than a week"));
     assert!(refused("--by patch --base stock --test x").contains("They stand first"));
     assert!(refused("stock --by patch --base stock --test x").contains("no trial has patch x"));
     let swallowed = refused("stock --by patch --base stock --test x patched");

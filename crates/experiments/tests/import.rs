@@ -136,6 +136,8 @@ fn what_can_not_be_imported_leaves_nothing_behind() {
     user.write("prose.txt", "Hello\nworld\n");
     user.write("open.log", "threads=8 slots(start=0 set=0 end=0) 1.00s 80.0 Mops/s\n");
     user.write("runs.csv", "T,mode,rate,about\n0,auto,6.5,\n");
+    user.write("head.csv", "T,mode,rate,about\n");
+    user.write("one.txt", "Hello\n");
     user.write("good.csv", "T,mode,rate,about\n8,auto,6.5,\n");
     user.write("runs.toml", MAP);
     user.write("rule.toml", &MAP.replace("absolute:100", "sometimes"));
@@ -157,6 +159,8 @@ fn what_can_not_be_imported_leaves_nothing_behind() {
         ("good.csv --map rule.toml", &["--map, outcome.stall", "\"sometimes\"", "pivot:1s"]),
         ("repro.log --map runs.toml --format schbench", &["--map is for a CSV"]),
         ("runs.csv", &["runs.csv", "--map FILE.toml"]),
+        ("head.csv --map runs.toml", &["head.csv: it has a header and no row"]),
+        ("one.txt", &["nothing in its 1 line is understood"]),
         ("runs.csv --map runs.toml", &["runs.csv: line 2", "column \"T\"", "threads is \"0\""]),
         ("runs.csv --map bad.toml", &["bad.toml, line 2", "columns.thread"]),
         ("repro.log --checks prose.txt", &["prose.txt", "nothing"]),
@@ -169,7 +173,9 @@ fn what_can_not_be_imported_leaves_nothing_behind() {
 
     user.experiments("import repro.log --out R").ok();
     let before = user.read("R/trials.csv");
-    user.experiments("import repro.log --out R").refused(&["R", "holds another run"]);
+    let taken = user.experiments("import repro.log --out R");
+    assert!(!taken.err.contains("resume"), "{taken:?}");
+    taken.refused(&["R", "holds another run"]);
     assert_eq!(user.read("R/trials.csv"), before);
 }
 

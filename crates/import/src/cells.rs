@@ -10,6 +10,10 @@ use trial::record::{Pivot, Status};
 /// What an import numbers itself; a source can't say them.
 const NUMBERED: [&str; 5] = ["sequence", "trial", "cell", "experiment", "labels"];
 
+/// The largest time in seconds and throughput in Mops/s that is taken for one: 30,000 years, and a
+/// thousand operations a picosecond.
+const LARGEST: f64 = 1e12;
+
 /// The cells that a source fills, by column. A column that is not there is not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cells {
@@ -106,8 +110,10 @@ fn spelled(column: &'static str, text: &str) -> Result<String, String> {
         _ => match kind(column).0 {
             Kind::Integer => whole(u64::from(u32::MAX)),
             Kind::Number => match text.parse::<f64>() {
-                Ok(x) if x.is_finite() && x >= 0.0 => Ok(decimal_text(x)),
-                _ => Err(format!("{column} is {text:?}: accepted is a finite number from 0")),
+                Ok(x) if (0.0..=LARGEST).contains(&x) => Ok(decimal_text(x)),
+                _ => {
+                    Err(format!("{column} is {text:?}: accepted is a number from 0 to {LARGEST:e}"))
+                }
             },
             Kind::Text => Ok(text.to_string()),
         },
@@ -145,6 +151,8 @@ mod tests {
             ("hash", "slots:500"),
             ("mops_per_s", "inf"),
             ("mops_per_s", "-1"),
+            ("mops_per_s", "1e308"),
+            ("duration_s", "-1"),
             ("slots_end", "4294967296"),
             ("status", "fine"),
             ("trial", "1"),

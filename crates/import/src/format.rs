@@ -59,7 +59,8 @@ impl FromStr for Format {
 pub enum FormatError {
     /// No line is understood.
     #[error(
-        "nothing in its {lines} lines is understood{}. Understood are: what futex_hash_repro prints (threads=… slots(…) … Mops/s), `perf bench futex`, schbench, kselftest's TAP, and a CSV with --map FILE.toml",
+        "nothing in its {lines} {} is understood{}. Understood are: what futex_hash_repro prints (threads=… slots(…) … Mops/s), `perf bench futex`, schbench, kselftest's TAP, and a CSV with --map FILE.toml",
+        if *lines == 1 { "line" } else { "lines" },
         first.as_ref().map_or(String::new(), |first| format!("; the first is {first}"))
     )]
     NothingUnderstood {
@@ -74,6 +75,9 @@ pub enum FormatError {
         /// Their names.
         formats: String,
     },
+    /// A CSV with a mapping and no row.
+    #[error("it has a header and no row below it: there is nothing to import")]
+    NoRow,
     /// A CSV needs a mapping.
     #[error("a CSV needs --map FILE.toml, which says what its columns are")]
     NoMapping,
@@ -123,6 +127,9 @@ pub fn read(
             all.pop().ok_or(nothing)?
         }
     };
+    if !has_results(&imported) && format == Format::Csv {
+        return Err(FormatError::NoRow);
+    }
     if !has_results(&imported) {
         let first = imported.unread.first().map(|unread| unread.to_string());
         return Err(FormatError::NothingUnderstood { lines: imported.lines, first });

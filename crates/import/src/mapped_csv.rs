@@ -255,7 +255,14 @@ impl Row<'_> {
             t_s: t_s.ok_or_else(|| self.error("a sample needs its time, from 0"))?,
             threads: small("threads")?,
             ops: whole("ops")?,
-            mops_per_s: number("mops_per_s")?,
+            mops_per_s: match number("mops_per_s")? {
+                Some(mops) if mops < 0.0 => {
+                    return Err(
+                        self.error(format!("mops_per_s is {mops}: accepted is a number from 0"))
+                    );
+                }
+                mops => mops,
+            },
             slots: small("slots")?,
         };
         // What all samples of a trial share is the trial's; the rest is the sample's own.
@@ -369,6 +376,8 @@ approximate = { column = "about" }
         assert_eq!(imported.trials[0].cells.get("threads"), Some("192"));
         let text = "run,ms,rate,hash\n1,0,,auto\n1,1000,3.4,global\n";
         assert!(error(text, mapping).contains("line 3: trial \"1\" is another trial"));
+        let text = "run,ms,rate,hash\n1,0,,auto\n1,5,-3.4,auto\n";
+        assert!(error(text, mapping).contains("line 3: mops_per_s is -3.4"));
         let text = "run,ms,rate,hash\n1,5,,auto\n1,5,3.4,auto\n";
         assert!(error(text, mapping).contains("line 3: its time"));
     }

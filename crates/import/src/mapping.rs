@@ -157,8 +157,14 @@ impl Mapping {
         let text = text.trim_start_matches('\u{feff}');
         let at = Place { file, text };
         let document = Document::parse(text).map_err(|error| {
-            let problem = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-            at.error(error.span().map(|span| span.start), problem)
+            let mut problem = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+            let start = error.span().map(|span| span.start);
+            // The parser takes a bare word for a boolean that went wrong.
+            let line = start.map_or("", |start| at.line(start));
+            if let Some((key, word)) = bare_word(line) {
+                problem += &format!(". A text stands in quotes: {key} = \"{word}\"");
+            }
+            at.error(start, problem)
         })?;
         let top = document.as_table();
         at.known(top, "", &KEYS)?;
@@ -272,6 +278,13 @@ impl Place<'_> {
         let line =
             at.map(|at| 1 + self.text.bytes().take(at).filter(|byte| *byte == b'\n').count());
         BadMapping { file: self.file.to_string(), line, problem: problem.into() }
+    }
+
+    /// The line that a place is in.
+    fn line(&self, start: usize) -> &str {
+        let before = self.text.get(..start).unwrap_or("");
+        let from = before.rfind('\n').map_or(0, |at| at + 1);
+        self.text.get(from..).and_then(|rest| rest.lines().next()).unwrap_or("")
     }
 
     fn wrong(&self, item: &Item, path: &str, accepted: &str) -> BadMapping {
@@ -412,6 +425,15 @@ impl Place<'_> {
     }
 }
 
+/// The key and the value of a line whose value is a word without quotes.
+fn bare_word(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once('=')?;
+    let word = value.split('#').next()?.trim();
+    let is_word =
+        word.starts_with(|c: char| c.is_alphabetic()) && !["true", "false"].contains(&word);
+    (is_word && !word.contains('"')).then_some((key.trim(), word))
+}
+
 fn at_text(item: &Item) -> Option<String> {
     item.as_str().map(str::to_string)
 }
@@ -466,6 +488,7 @@ mod tests {
     fn what_is_wrong_is_named_by_line_and_key() {
         for (text, parts) in [
             ("[columns\n", &["map.toml, line 1"][..]),
+            ("[columns]\nthreads = T\n", &["line 2", "in quotes: threads = \"T\""]),
             (
                 "\ncolumn = 1\n",
                 &["line 2", "unknown key \"column\"", "accepted is name, title, rows"],

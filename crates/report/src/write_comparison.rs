@@ -39,19 +39,20 @@ fn rendered(comparison: &Comparison, figures: Vec<Drawn>, format: Format) -> Str
     }
 }
 
+/// What every figure of a comparison has at the end of its name, before a number.
+const FIGURES: [&str; 2] = ["stalls-by-side", "recovery-by-side"];
+
 /// Writes `compare.md`, `compare.html`, `compare.txt` for a mail, `compare.json`, `strata.csv` and every
 /// figure as SVG and PNG into a folder, which is made if it is not there. Gives what it wrote.
+///
+/// All of it is written beside first: on a full disk the folder is left as it was. Figures of an earlier
+/// comparison that this one does not have are taken out, or they would look like its own.
 pub fn write_comparison(
     comparison: &Comparison,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, ReportError> {
     let figures = ComparisonFigure::of(comparison);
     let drawn = drawn(&figures)?;
-    let failed = |file: &Path| {
-        let file = file.to_path_buf();
-        |error| ReportError::File { file, error }
-    };
-    std::fs::create_dir_all(folder).map_err(failed(folder))?;
     let mut files: Vec<(String, String)> = [
         ("compare.md", Format::Markdown),
         ("compare.html", Format::Html),
@@ -62,16 +63,57 @@ pub fn write_comparison(
     .collect();
     files.extend(comparison.files().into_iter().map(|(name, text)| (name.to_string(), text)));
     files.extend(drawn.iter().map(|one| (format!("{}.svg", one.name), one.svg.clone())));
-    let mut written = Vec::new();
-    for (name, content) in files {
-        let file = folder.join(name);
-        std::fs::write(&file, content).map_err(failed(&file))?;
-        written.push(file);
-    }
-    for (figure, drawn) in figures.iter().zip(&drawn) {
-        let file = folder.join(format!("{}.png", drawn.name));
-        figure.png(&file)?;
-        written.push(file);
-    }
-    Ok(written)
+    let failed = |file: PathBuf| move |error| ReportError::File { file, error };
+    std::fs::create_dir_all(folder).map_err(failed(folder.to_path_buf()))?;
+    let beside = folder.join(format!(".compare.{}", std::process::id()));
+    let write = || -> Result<Vec<PathBuf>, ReportError> {
+        std::fs::create_dir_all(&beside).map_err(failed(folder.to_path_buf()))?;
+        let mut names = Vec::new();
+        for (name, content) in files {
+            std::fs::write(beside.join(&name), content).map_err(failed(folder.join(&name)))?;
+            names.push(name);
+        }
+        for (figure, drawn) in figures.iter().zip(&drawn) {
+            let name = format!("{}.png", drawn.name);
+            figure.png(&beside.join(&name))?;
+            names.push(name);
+        }
+        let mut written = Vec::new();
+        for name in &names {
+            let file = folder.join(name);
+            std::fs::rename(beside.join(name), &file).map_err(failed(file.clone()))?;
+            written.push(file);
+        }
+        for file in earlier_figures(folder, &names) {
+            std::fs::remove_file(&file).map_err(failed(file.clone()))?;
+        }
+        Ok(written)
+    };
+    let written = write();
+    // It is empty, or what is in it is of no use.
+    let _ = std::fs::remove_dir_all(&beside);
+    written
+}
+
+/// Figures of comparisons in a folder that are not among those just written.
+fn earlier_figures(folder: &Path, names: &[String]) -> Vec<PathBuf> {
+    let is_figure = |name: &str| {
+        let stem = name.strip_suffix(".svg").or_else(|| name.strip_suffix(".png"));
+        stem.is_some_and(|stem| {
+            FIGURES.iter().any(|figure| {
+                stem.strip_prefix(figure).is_some_and(|rest| {
+                    rest.is_empty()
+                        || rest.strip_prefix('-').is_some_and(|n| n.parse::<u64>().is_ok())
+                })
+            })
+        })
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            is_figure(&name) && !names.contains(&name)
+        })
+        .map(|entry| entry.path())
+        .collect()
 }

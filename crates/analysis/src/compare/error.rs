@@ -53,13 +53,13 @@ pub enum CompareError {
     },
     /// One run under two names.
     #[error(
-        "{base} and {test} hold the same trials, started at the same moment: one is a copy of the other, and a run compared with itself shows nothing"
+        "{first} and {second} hold the same measurements: one is a copy of the other, or both were made of one source. A trial counts once, on one side. If they are two measurements that happen to be equal, import each from its own file, with a comment line (# and the date) that tells the texts apart"
     )]
     CopiedRun {
-        /// On the base side.
-        base: String,
-        /// On the test side.
-        test: String,
+        /// A run.
+        first: String,
+        /// Another.
+        second: String,
     },
     /// What `--by` names is not there.
     #[error("--by {key}: no trial has a label of that name. Accepted here: {known}")]

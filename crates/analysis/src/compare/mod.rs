@@ -3,6 +3,7 @@
 //! | question | file |
 //! | --- | --- |
 //! | which trial is on which side? | [`sides`] |
+//! | is a trial there twice? | [`copies`] |
 //! | which cells can be compared? | [`strata`] |
 //! | does it stall less? | [`efficacy`] |
 //! | does it recover sooner? | [`recovery`] |
@@ -17,6 +18,7 @@
 pub mod boots;
 pub mod calibrate;
 pub mod checks;
+pub mod copies;
 pub mod cost;
 pub mod csv;
 pub mod disturbance;

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::copies;
 use super::error::CompareError;
 use crate::analysis::{the_control, the_rule};
 use crate::cells::Cells;
@@ -127,7 +128,7 @@ pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
             }
             let all: Vec<PathBuf> = base.iter().chain(test).cloned().collect();
             let data = Data::read(&all)?;
-            check_copies(&data.runs, base.len())?;
+            copies::check(&data.runs)?;
             let side =
                 |trial: &Trial| if trial.run < base.len() { Which::Base } else { Which::Test };
             let which: Vec<Option<Which>> =
@@ -158,6 +159,7 @@ pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
                 ". With --by, runs stand first and --base and --test name values: `experiments compare RUN… --by kernel --base NAME --test NAME`",
             )?;
             let data = Data::read(runs)?;
+            copies::check(&data.runs)?;
             let which = by_value(&data, key, base, test)?;
             let run_sides = run_sides_by_value(&data, &which, key, base, test);
             (data, which, run_sides, Some(key.clone()))
@@ -172,24 +174,6 @@ fn check_there(folders: &[PathBuf], hint: &'static str) -> Result<(), CompareErr
         Some(folder) => Err(CompareError::NoSuchRun { folder: folder.clone(), hint }),
         None => Ok(()),
     }
-}
-
-/// Two folders that hold one run: started at the same moment, with the same rows. Imported runs do
-/// not know their start, and equal counts may well give equal rows: those are left alone.
-fn check_copies(runs: &[Run], bases: usize) -> Result<(), CompareError> {
-    let rows = |run: &Run| std::fs::read(run.folder.join("trials.csv")).ok();
-    let (base, test) = runs.split_at(bases.min(runs.len()));
-    for a in base.iter().filter(|run| !run.manifest.started_at.is_empty()) {
-        for b in test {
-            let same = a.manifest.started_at == b.manifest.started_at
-                && a.manifest.seed == b.manifest.seed
-                && a.manifest.machine == b.manifest.machine;
-            if same && rows(a).is_some() && rows(a) == rows(b) {
-                return Err(CompareError::CopiedRun { base: a.name(), test: b.name() });
-            }
-        }
-    }
-    Ok(())
 }
 
 fn by_value(

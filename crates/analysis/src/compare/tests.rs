@@ -483,6 +483,50 @@ fn an_imported_status_counts_where_the_source_says_it() {
 }
 
 #[test]
+fn copies_are_refused_on_both_sides_on_one_and_under_other_labels() {
+    let (_f, fixed) = fix().trials(96, 0, 20).written();
+    let (_b, base) = stock().trials(96, 8, 20).written();
+    let force = Options { force: true, ..Options::default() };
+    let error = |base: &[&PathBuf], test: &[&PathBuf]| {
+        let of = |runs: &[&PathBuf]| runs.iter().map(|run| run.to_path_buf()).collect();
+        let asked = Asked::Runs { base: of(base), test: of(test) };
+        compare(&asked, &force).map(drop).map_err(|error| error.to_string()).err()
+    };
+    // Gone on with: more rows than the original, the first ones the same.
+    let (_r, resumed) = stock().trials(96, 8, 20).trials(192, 8, 20).written();
+    for (base_runs, test_runs) in
+        [(vec![&base, &resumed], vec![&fixed]), (vec![&base], vec![&resumed])]
+    {
+        let error = error(&base_runs, &test_runs).expect("refused");
+        assert!(error.contains(&base.display().to_string()), "{error}");
+        assert!(error.contains(&resumed.display().to_string()), "{error}");
+    }
+    // Imports of one log under two labels.
+    let import = |patch: &str, n: u32, source: &str| {
+        let mut of = side("7.3.0", patch, "").trials(96, 3, n).change(imported(None));
+        of.made.manifest.source.sha256 = source.into();
+        of
+    };
+    let (_a, stock_log) = import("stock", 20, "a").written();
+    let (_c, fix_log) = import("fix", 20, "b").written();
+    let error_of = error(&[&stock_log], &[&fix_log]).expect("refused");
+    assert!(error_of.contains("hold the same measurements"), "{error_of}");
+    // Counts alone may be equal by chance, but not in one text.
+    let counts = |patch: &str, source: &str| {
+        import(patch, 20, source).change(|made| {
+            for row in &mut made.rows {
+                (row.mops_per_s, row.ops, row.elapsed_s, row.pivot_s) = (None, None, None, None);
+                row.pivot = Some(if row.trial % 2 == 0 { Pivot::None } else { Pivot::Unsupported });
+            }
+        })
+    };
+    let ((_d, one), (_e, other)) = (counts("stock", "a").written(), counts("fix", "b").written());
+    assert!(error(&[&one], &[&other]).is_none_or(|error| !error.contains("same measurements")));
+    let (_g, same) = counts("fix", "a").written();
+    assert!(error(&[&one], &[&same]).expect("refused").contains("same measurements"));
+}
+
+#[test]
 fn harm_that_nobody_looked_for_is_not_observed_and_does_not_pass_the_gate() {
     let unsaid = || imported(None);
     let base = stock().trials(96, 40, 60).change(unsaid());

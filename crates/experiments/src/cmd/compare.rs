@@ -114,6 +114,17 @@ impl CompareArgs {
                 Ok(Asked::By { runs: self.runs.clone(), key: key.clone(), base, test })
             }
             None => {
+                let named = |run: &PathBuf| {
+                    let run = run.to_string_lossy();
+                    self.base.iter().chain(&self.test).any(|name| *name == run)
+                };
+                if let Some(run) = self.runs.iter().find(|run| named(run)) {
+                    return Err(Failure::Request(format!(
+                        "{run} stands before the sides, which only --by asks for, and behind --base or \
+                         --test too: leave the first one out",
+                        run = run.display()
+                    )));
+                }
                 if let Some(run) = self.runs.first() {
                     return Err(Failure::Request(format!(
                         "{} is on no side: name it behind --base or --test, or choose the sides out \
