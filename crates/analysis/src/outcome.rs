@@ -110,7 +110,8 @@ impl StallRule {
             ),
             StallRule::Absolute { mops } => format!("its throughput is below {mops} Mops/s"),
             StallRule::Pivot { limit } => format!(
-                "a growth of its private hash was due and not installed within {limit} of it"
+                "a growth of its private hash was due and not installed within {} of it",
+                crate::words::seconds(limit.seconds())
             ),
             StallRule::Split => {
                 "its throughput is in the lower of the two modes of its cell and its \

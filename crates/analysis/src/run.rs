@@ -132,8 +132,52 @@ impl Run {
         self.folder.join(records::manifest::FILE).display().to_string()
     }
 
+    /// The command that made it, into the folder it was read from: what reads it stands below, and both
+    /// name one place, wherever the run was first written.
+    pub fn command_into_its_folder(&self) -> Vec<String> {
+        let line = &self.manifest.command_line;
+        if line.is_empty() {
+            return Vec::new();
+        }
+        let mut words = Vec::new();
+        let mut before = "";
+        for word in line {
+            if before != "--out" && word != "--out" && !word.starts_with("--out=") {
+                words.push(word.clone());
+            }
+            before = word;
+        }
+        words.extend(["--out".to_string(), self.name()]);
+        words
+    }
+
     /// Its folder, for messages.
     pub fn name(&self) -> String {
         self.folder.display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::synthetic::Synthetic;
+
+    #[test]
+    fn the_command_that_made_a_run_ends_where_it_was_read() {
+        let line = |words: &[&str]| {
+            let mut made = Synthetic::new(8);
+            made.trial(8, "auto");
+            made.manifest.command_line = words.iter().map(|word| word.to_string()).collect();
+            let (_folder, folder) = made.written();
+            let run = super::Run::read(&folder).unwrap();
+            let line = run.command_into_its_folder().join(" ");
+            line.replace(&folder.display().to_string(), "HERE")
+        };
+        let run = ["experiments", "run", "patch-growth"];
+        assert_eq!(line(&run), "experiments run patch-growth --out HERE");
+        let out = [&run[..], &["--out", "data/runs/16", "--cpus", "16"]].concat();
+        assert_eq!(line(&out), "experiments run patch-growth --cpus 16 --out HERE");
+        let out = [&run[..], &["--out=data/runs/16"]].concat();
+        assert_eq!(line(&out), "experiments run patch-growth --out HERE");
+        assert_eq!(line(&[]), "");
     }
 }

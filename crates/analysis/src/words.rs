@@ -83,6 +83,15 @@ fn trimmed(text: String) -> String {
     }
 }
 
+/// A ratio of sizes: `0.604`, `1.000`, `12.5`. Near 1 its digits are those behind the point, so that a
+/// ratio is not rounded to a bare 1.
+pub fn times(ratio: f64) -> String {
+    match (0.1..10.0).contains(&ratio) {
+        true => format!("{ratio:.3}"),
+        false => significant(ratio, 3),
+    }
+}
+
 /// A throughput with its unit: `1130 Mops/s`, `6.5 Mops/s`.
 pub fn mops(value: f64) -> String {
     format!("{} Mops/s", significant(value, 3))
@@ -219,6 +228,10 @@ mod tests {
         assert_eq!(mops(1128.7), "1129 Mops/s");
         assert_eq!(mops(6.5), "6.5 Mops/s");
         assert_eq!(mops(0.0), "0 Mops/s");
+        assert_eq!(
+            [1.0, 0.99961, 0.604, 36.25, 0.0].map(times),
+            ["1.000", "1.000", "0.604", "36.2", "0"]
+        );
         assert_eq!(seconds(0.0131), "13.1 ms");
         assert_eq!(seconds(169.0), "169 s");
         assert_eq!(seconds(0.0), "0 s");

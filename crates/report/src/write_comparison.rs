@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use analysis::compare::Comparison;
 
-use crate::document::comparison::{answer, blocks, stalls, title};
+use crate::document::comparison::{answer, blocks, recovery, stalls, title};
 use crate::document::content::Room;
 use crate::document::{html, mail, markdown};
 use crate::figure::{ComparisonFigure, Drawn};
 use crate::write::{Format, ReportError};
 
-/// The verdict and the strata as plain text, for a terminal.
+/// The verdict, and stalls and recovery by stratum, as plain text for a terminal.
 pub fn comparison_summary(comparison: &Comparison) -> String {
     let mut blocks = answer(comparison);
     blocks.extend(stalls(comparison, Room::Narrow));
+    blocks.extend(recovery(comparison, Room::Narrow));
     mail::render(&blocks)
 }
 

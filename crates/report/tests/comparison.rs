@@ -95,6 +95,33 @@ fn every_section_is_in_markdown_with_its_intervals() {
 }
 
 #[test]
+fn each_stratum_has_its_hazard_ratio_and_mean_with_intervals_in_every_form() {
+    let found = comparison("m2");
+    let one = &found.recovery.strata[1];
+    let ratio = analysis::compare::recovery::ratio_in_words(one.hazard_ratio().unwrap()).unwrap();
+    let difference = one.mean_difference().unwrap();
+    let until = analysis::words::seconds(difference.until);
+    let low = analysis::words::significant(difference.low.unwrap(), 3);
+    assert!(ratio.contains(" to "), "{ratio}");
+    let forms = [
+        comparison_text(&found, Format::Mail).unwrap(),
+        comparison_text(&found, Format::Markdown).unwrap(),
+        comparison_text(&found, Format::Html).unwrap(),
+        comparison_summary(&found),
+    ];
+    for text in forms {
+        for part in [ratio.as_str(), &format!("({low} to "), &until] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+        assert!(text.contains("One hazard ratio in all strata"), "{text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&found.json()).unwrap();
+    let contrast = &json["recovery"]["strata"][1]["contrasts"][0];
+    assert!(contrast["hazard_ratio"]["intervals"][0]["low"].is_number(), "{contrast}");
+    assert!(contrast["rmst_difference"]["high"].is_number(), "{contrast}");
+}
+
+#[test]
 fn every_figure_is_drawn_and_linked() {
     let folder = tempfile::tempdir().unwrap();
     let written = write_comparison(&comparison("m2"), folder.path()).unwrap();

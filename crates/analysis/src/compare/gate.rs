@@ -33,6 +33,11 @@ impl Gate {
         }
     }
 
+    /// Heeds a loss of throughput beyond the margin: whether the fix is worth it, a script can't tell.
+    pub fn heeding(self, shows_a_loss: bool) -> Gate {
+        if self == Gate::Pass && shows_a_loss { Gate::Undecided } else { self }
+    }
+
     /// The exit status.
     pub fn status(self) -> u8 {
         match self {
@@ -46,6 +51,13 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_loss_beyond_the_margin_keeps_a_fix_from_passing_and_decides_nothing_else() {
+        let heeding = |gate: Gate| gate.heeding(true).status();
+        assert_eq!([Gate::Pass, Gate::Fail, Gate::Undecided].map(heeding), [11, 10, 11]);
+        assert_eq!(Gate::Pass.heeding(false).status(), 0);
+    }
 
     #[test]
     fn only_a_fix_without_harm_that_can_be_trusted_passes() {

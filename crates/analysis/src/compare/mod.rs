@@ -273,7 +273,8 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
             harm.finding,
             trust.can_be_trusted,
             sensitivity::stands(&sensitivity),
-        ),
+        )
+        .heeding(cost.shows_a_loss()),
         what_would_decide: what_would_decide::of(&common, &verdict, rules)?,
         verdict,
         trust,

@@ -1,7 +1,6 @@
 //! What a comparison says, in sentences: the verdict first, then what it rests on, then what limits it.
 
 use super::boots::Boots;
-use super::cost::{CostOf, Finding as CostFinding};
 use super::drift::{Drift, Moved};
 use super::efficacy::{Counts, Pooled};
 use super::machines::Machines;
@@ -11,7 +10,7 @@ use super::verdict::{Because, Kind, Verdict, above_the_bound};
 use super::what_would_decide::{Deciding, POWER};
 use super::{Comparison, Trust};
 use crate::stat::{Estimate, Level};
-use crate::words::{counted, list, p_is, percent, percent_to, seconds, significant};
+use crate::words::{counted, list, p_is, percent, percent_to, significant};
 
 /// The longest list of names in a sentence.
 const MOST_LISTED: usize = 6;
@@ -168,8 +167,8 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
     }
     lines.extend(comparison.forced.iter().cloned());
     lines.push(comparison.harm.sentence(comparison.level));
-    lines.push(cost(comparison));
-    lines.extend(recovery(comparison));
+    lines.push(comparison.cost.sentence());
+    lines.extend(comparison.recovery.sentences([&comparison.base.name, &comparison.test.name]));
     lines.extend(homogeneity(&comparison.efficacy.pooled, comparison));
     lines.extend(missing(comparison));
     lines.extend(disturbed(comparison));
@@ -280,7 +279,7 @@ fn verdict(comparison: &Comparison) -> String {
         ),
         Because::BaseBelowBound => format!(
             "{head}: {counts} ({p}).{reduction} `fixed` can't be said with a bound of {bound}, below \
-             which `{base}` itself is: lower it with --fixed-below."
+             which `{base}` itself is."
         ),
         Because::RelevantEffectExcluded => {
             let interval = pooled.ratio.intervals.first();
@@ -447,127 +446,18 @@ fn deciding(comparison: &Comparison) -> Option<String> {
     })
 }
 
-fn cost(comparison: &Comparison) -> String {
-    let cost = &comparison.cost;
-    if let Some(why) = &cost.not_quoted {
-        return format!("Cost: not quoted, as {why}.");
-    }
-    let margin = percent(cost.margin);
-    let of = |of: &CostOf, what: &str| -> Option<String> {
-        let mean = of.mean?;
-        let estimate = mean.estimate.map(|x| significant(x, 3))?;
-        let interval = match (mean.low, mean.high) {
-            (Some(low), Some(high)) => {
-                format!(" ({} to {})", significant(low, 3), significant(high, 3))
-            }
-            _ => String::new(),
-        };
-        let finding = match of.finding? {
-            CostFinding::NonInferior => format!("a loss of more than {margin} is excluded"),
-            CostFinding::Inferior => format!("it loses more than {margin}"),
-            CostFinding::NotShown if !mean.is_relied_on() => {
-                format!("with {} a side, no interval is to be relied on", mean.fewest)
-            }
-            CostFinding::NotShown => format!("a loss of more than {margin} is not excluded"),
-        };
-        Some(format!("{estimate} times the base's throughput{interval} {what}: {finding}"))
-    };
-    let parts: Vec<String> = [
-        of(&cost.control, "in the control cells"),
-        of(&cost.unstalled, "in trials that did not stall"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    match parts.is_empty() {
-        true => "Cost: no throughput could be compared.".to_string(),
-        false => format!("Cost: {}.", parts.join("; ")),
-    }
-}
-
-fn recovery(comparison: &Comparison) -> Vec<String> {
-    let recovery = &comparison.recovery;
-    let mut lines = Vec::new();
-    if let Some(test) = &recovery.log_rank {
-        let events = |side: usize| {
-            let groups = recovery.strata.iter().filter_map(|s| s.summary.groups.get(side));
-            groups.fold((0, 0), |(events, n), group| (events + group.events, n + group.n))
-        };
-        let ((base_events, base_n), (test_events, test_n)) = (events(0), events(1));
-        let mut text = format!(
-            "Recovery: {} in {base_events} of {base_n} trials of `{}` and {test_events} of {test_n} of \
-             `{}`",
-            match recovery.by_throughput {
-                true => "the throughput came back under load",
-                false => "a due growth was installed under load",
-            },
-            comparison.base.name,
-            comparison.test.name
-        );
-        if let Some(p) = test.p_value {
-            text += &format!(" (log-rank over strata, {})", p_is(p));
-        }
-        if let Some(ratio) = &recovery.hazard_ratio {
-            let interval = ratio.intervals.first();
-            let number = |x: Option<f64>| x.map(|x| significant(x, 3));
-            let bounds =
-                (number(interval.and_then(|i| i.low)), number(interval.and_then(|i| i.high)));
-            let interval = match bounds {
-                (Some(low), Some(high)) => format!(" ({low} to {high})"),
-                (Some(low), None) => format!(" (above {low})"),
-                (None, Some(high)) => format!(" (below {high})"),
-                (None, None) => String::new(),
-            };
-            match number(ratio.estimate) {
-                Some(ratio) => text += &format!("; hazard ratio {ratio}{interval}"),
-                None if !interval.is_empty() => {
-                    text += &format!("; the hazard ratio has no upper end{interval}");
-                }
-                None => {}
-            }
-        }
-        text += ".";
-        if let [one] = recovery.strata.as_slice()
-            && let Some(difference) = one.summary.contrasts.first().map(|c| &c.rmst_difference)
-            && let Some(estimate) = difference.estimate
-        {
-            let bound = |x: Option<f64>| x.map(|x| significant(x, 3));
-            let interval = match (bound(difference.low), bound(difference.high)) {
-                (Some(low), Some(high)) => format!(" ({low} to {high})"),
-                _ => String::new(),
-            };
-            text += &format!(
-                " Up to {}, the restricted mean is {} s{interval}, test less base.",
-                seconds(difference.until),
-                significant(estimate, 3)
-            );
-        }
-        for note in &recovery.notes {
-            text += &format!(" {note}");
-        }
-        lines.push(text);
-    }
-    if !recovery.not_compared.is_empty() {
-        lines.push(format!(
-            "Recovery is not like with like everywhere: {}.",
-            listed(&recovery.not_compared)
-        ));
-    }
-    lines
-}
-
 fn homogeneity(pooled: &Pooled, comparison: &Comparison) -> Option<String> {
     let p = pooled.homogeneity.p_value?;
     let verdict = match p <= comparison.level.alpha() {
         true => {
-            "the odds ratio is not the same everywhere, and the pooled numbers are an average: read \
+            "their odds ratio is not the same everywhere, and the pooled numbers are an average: read \
              the strata"
         }
         false => {
-            "no sign that the odds ratio differs among the strata, which few trials can't show"
+            "no sign that their odds ratio differs among the strata, which few trials can't show"
         }
     };
-    Some(format!("Homogeneity: {verdict} (Breslow-Day-Tarone, {}).", p_is(p)))
+    Some(format!("Homogeneity of the stalls: {verdict} (Breslow-Day-Tarone, {}).", p_is(p)))
 }
 
 fn missing(comparison: &Comparison) -> Option<String> {

@@ -169,6 +169,11 @@ pub fn of(
                 let side = if test.trials == 0 { Which::Base } else { Which::Test };
                 let tally = if side == Which::Base { base } else { test };
                 let (trials, failed, stalled) = (tally.trials, tally.failed, tally.stalled);
+                // In one list with the other cells, it has to be told from them.
+                let name = match controls.contains(&shape.factors.hash()) {
+                    true => format!("{name} (control)"),
+                    false => name,
+                };
                 strata.one_sided.push(OneSided {
                     side,
                     name,

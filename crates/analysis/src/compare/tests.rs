@@ -322,8 +322,162 @@ fn within_the_same_blocks_a_moved_control_is_the_patch_s_cost() {
     assert_eq!((found.drift.moved, found.drift.may_be_the_machine), (Moved::Moved, false));
     assert!(found.trust.can_be_trusted);
     assert_eq!(found.cost.control.finding, Some(super::cost::Finding::Inferior));
-    says(&found, "0.8 times the base's throughput");
-    says(&found, "it loses more than 5 %");
+    says(&found, "a loss of more than 5 % is shown in the control cells: the throughput is 0.800");
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
+    says(&found, "`--gate` does not pass with such a loss");
+}
+
+/// Sides that are fixed at 96 threads, with so many base trials at 192, where the test side has a share
+/// of the base's throughput.
+fn costly_at_192(base_n: u32, share: f64) -> Comparison {
+    let base = stock().trials(96, 40, 60).trials(192, 0, base_n);
+    let test = fix().trials(96, 0, 60).trials(192, 0, 60).change(|made| {
+        for row in made.rows.iter_mut().filter(|row| row.threads == 192) {
+            if row.hash.to_string() == "auto" {
+                row.mops_per_s = row.mops_per_s.map(|mops| mops * share);
+            }
+        }
+    });
+    compared(&base, &test)
+}
+
+#[test]
+fn a_stratum_with_few_values_is_named_and_its_loss_said_first() {
+    let found = costly_at_192(4, 0.6);
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
+    let cost = &found.cost.unstalled;
+    assert_eq!(cost.finding, Some(super::cost::Finding::NonInferior), "of the mean");
+    assert_eq!(cost.losses.len(), 1);
+    assert!(cost.losses[0].p_value.unwrap() < 1e-4);
+    assert_eq!((cost.losses[0].ratio.low, cost.strata[1].ratio.high), (None, None));
+    says(
+        &found,
+        "Cost: a loss of more than 5 % is shown in trials that did not stall: the throughput is 0.617 of \
+         the base's at 192 threads (too few values for an interval; Mann and Whitney's exact test",
+    );
+    says(
+        &found,
+        "of the base's throughput in trials that did not stall at 96 threads: there, a loss",
+    );
+    says(&found, "no loss is excluded there: 192 threads (0.617 of 4 and 60 values)");
+}
+
+#[test]
+fn a_stratum_with_few_values_and_no_loss_is_named_and_passes() {
+    let found = costly_at_192(2, 0.98);
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Pass));
+    says(&found, "192 threads (1.008 of 2 and 60 values)");
+    assert!(found.cost.unstalled.losses.is_empty());
+}
+
+#[test]
+fn a_mean_hides_no_stratum_that_loses() {
+    // At 96 threads it gains what it loses at 192.
+    let base = stock().trials(96, 40, 60).trials(192, 0, 60);
+    let test = fix().trials(96, 0, 60).trials(192, 0, 60).change(|made| {
+        for row in made.rows.iter_mut().filter(|row| row.hash.to_string() == "auto") {
+            let share = if row.threads == 192 { 0.8 } else { 1.25 };
+            row.mops_per_s = row.mops_per_s.map(|mops| mops * share);
+        }
+    });
+    let found = compared(&base, &test);
+    assert_eq!(found.cost.unstalled.finding, Some(super::cost::Finding::NonInferior));
+    assert_eq!(found.gate, Gate::Undecided);
+    says(
+        &found,
+        "Cost: a loss of more than 5 % is shown in trials that did not stall: the throughput is 0.800 (",
+    );
+    says(&found, "the mean of 2 strata: that this mean loses more than 5 % is excluded");
+}
+
+#[test]
+fn where_all_trials_of_a_side_stalled_no_cost_is_the_reason_and_not_no_throughput() {
+    let no_control = |made: &mut Synthetic| made.rows.retain(|row| row.hash.to_string() == "auto");
+    let absolute = Options { stall: Some("absolute:100".parse().unwrap()), ..Options::default() };
+    let (base, test) = (
+        stock().trials(192, 20, 20).change(no_control),
+        fix().trials(192, 0, 20).change(no_control),
+    );
+    let found = try_with(&base, &test, &absolute).unwrap();
+    says(
+        &found,
+        "Cost: not quoted, as each of the 20 trials of `stock` that have a throughput stalled",
+    );
+    let silent = test.change(|made| made.rows.iter_mut().for_each(|row| row.mops_per_s = None));
+    let pivot = Options { stall: Some("pivot:1s".parse().unwrap()), ..Options::default() };
+    let found = try_with(&base, &silent, &pivot).unwrap();
+    says(&found, "no throughput of `fix` was recorded in a common stratum");
+}
+
+/// Growths that were installed: at 16 threads the later on the test side, at 48 the earlier.
+fn opposite_recoveries() -> [Made; 2] {
+    let timed = |of: Made, at_16: f64, at_48: f64| {
+        of.change(|made| {
+            let rows = made.rows.iter_mut().filter(|row| row.hash.to_string() == "auto");
+            for (at, row) in rows.enumerate() {
+                let median = if row.threads == 16 { at_16 } else { at_48 };
+                row.pivot = Some(Pivot::Settled);
+                row.pivot_s = Some(median * (0.8 + 0.02 * (at % 20) as f64));
+            }
+        })
+    };
+    [
+        timed(stock().trials(16, 0, 20).trials(48, 0, 20), 0.35, 4.0),
+        timed(fix().trials(16, 0, 20).trials(48, 0, 20), 0.45, 0.8),
+    ]
+}
+
+#[test]
+fn opposite_recoveries_have_no_hazard_ratio_in_common() {
+    let [base, test] = opposite_recoveries();
+    let found = compared(&base, &test);
+    let recovery = &found.recovery;
+    assert!(recovery.ratios_differ && recovery.hazard_ratio.is_none());
+    let changes: Vec<super::recovery::Change> =
+        recovery.strata.iter().map(|one| one.change).collect();
+    assert_eq!(changes, [super::recovery::Change::Slower, super::recovery::Change::Quicker]);
+    says(
+        &found,
+        "The hazard ratio is not the same in all strata (p < 0.0001 by the likelihood ratio)",
+    );
+    says(&found, "Recovery became slower with `fix` at 16 threads (hazard ratio 0.");
+    says(&found, "Recovery became quicker with `fix` at 48 threads (hazard ratio above ");
+    says(&found, "Restricted mean time to recovery, test less base: 0.0");
+    let json: Value = serde_json::from_str(&found.json()).unwrap();
+    assert_eq!(json["recovery"]["hazard_ratio"], Value::Null);
+    assert_eq!(json["recovery"]["strata"][0]["change"], "slower");
+    assert!(json["recovery"]["homogeneity"]["p_value"].as_f64().unwrap() < 1e-4);
+    // The same ratio twice has one in common.
+    let alike = compared(&base, &base_of_another_kernel());
+    assert!(!alike.recovery.ratios_differ && alike.recovery.hazard_ratio.is_some());
+    says(&alike, "; hazard ratio 1 (");
+}
+
+/// The base's times again, on the other kernel.
+fn base_of_another_kernel() -> Made {
+    let [base, _] = opposite_recoveries();
+    let mut other = fix();
+    other.made.rows = base.made.rows;
+    for row in &mut other.made.rows {
+        (row.kernel, row.labels) = (other.kernel.clone(), other.labels.clone());
+    }
+    other
+}
+
+#[test]
+fn a_bound_above_the_base_is_said_once_with_what_to_do() {
+    let loose = Options { fixed_below: 0.99, ..Options::default() };
+    let (base, test) = (stock().trials(192, 20, 40), fix().trials(192, 0, 40));
+    let found = try_with(&base, &test, &loose).unwrap();
+    assert_eq!(found.verdict.because, Because::BaseBelowBound);
+    let all = found.answer.join("\n");
+    assert_eq!(all.matches("--fixed-below").count(), 1, "{all}");
+}
+
+#[test]
+fn a_control_of_one_side_is_told_from_the_cells_beside_it() {
+    let found = compared(&stock().trials(96, 4, 8).trials(128, 4, 8), &fix().trials(96, 0, 8));
+    says(&found, "2 cells on the base side (128 threads and 128 threads (control))");
 }
 
 #[test]

@@ -23,8 +23,11 @@ pub struct StratumRatio {
     pub base: SampleMedian,
     /// The test side's.
     pub test: SampleMedian,
-    /// Test over base, with the bootstrap's percentile interval.
+    /// Test over base, with the bootstrap's percentile interval; without one where a side has fewer
+    /// than five values, of which the resamples are too few for its level.
     pub ratio: Estimate,
+    /// Whether it is in the mean over strata.
+    pub in_mean: bool,
     /// Mann and Whitney's test, two-sided.
     pub p_value: Option<f64>,
     /// What weakens the interval, in sentences.
@@ -52,7 +55,9 @@ pub fn of(
         return None;
     }
     let ratio = MedianRatio::of_sorted(&test, &base, level, resampling);
-    let interval = ratio.intervals.iter().find(|interval| interval.method == "percentile");
+    let enough = base.len().min(test.len()) >= ENOUGH;
+    let percentile = ratio.intervals.iter().find(|interval| interval.method == "percentile");
+    let interval = percentile.filter(|_| enough);
     let (test_result, _) = mann_whitney::of_sorted(&test, &base, Alternative::TwoSided);
     Some(StratumRatio {
         stratum: at,
@@ -65,6 +70,7 @@ pub fn of(
             low: interval.and_then(|i| i.low),
             high: interval.and_then(|i| i.high),
         },
+        in_mean: false,
         p_value: test_result.p_value,
         notes: ratio.notes,
         values: [base, test],
@@ -75,20 +81,55 @@ pub fn of(
 /// in docs/statistics.md, Coverage.
 const ENOUGH: usize = 5;
 
-/// The geometric mean of the strata's ratios. A stratum without a ratio has no part in it, and one with
-/// fewer than five trials on a side has one only if all strata are so small.
-pub fn mean(ratios: &[StratumRatio], level: Level, resampling: Resampling) -> Option<MeanRatio> {
-    let mut used: Vec<&StratumRatio> =
-        ratios.iter().filter(|one| one.ratio.estimate.is_some_and(|r| r > 0.0)).collect();
-    let enough = |one: &&StratumRatio| one.values.iter().all(|values| values.len() >= ENOUGH);
-    if used.iter().any(enough) {
-        used.retain(enough);
+impl StratumRatio {
+    /// The fewest values of a side.
+    pub fn fewest(&self) -> usize {
+        self.base.n.min(self.test.n)
     }
+
+    /// Whether its interval may be relied on.
+    pub fn is_relied_on(&self) -> bool {
+        self.fewest() >= ENOUGH
+    }
+
+    /// That the ratio is at least this one: Mann and Whitney's one-sided test of the test side's values
+    /// over it against the base's, whose small p says that the test side is below. Exact for any number
+    /// of values where the patch changes the scale and nothing else of the distribution.
+    pub fn at_least_p(&self, ratio: f64) -> Option<f64> {
+        let scaled: Vec<f64> = self.values[1].iter().map(|value| value / ratio).collect();
+        let usable = ratio > 0.0 && scaled.iter().all(|value| value.is_finite());
+        let test =
+            || mann_whitney::of_sorted(&scaled, &self.values[0], Alternative::Less).0.p_value;
+        usable.then(test).flatten()
+    }
+}
+
+/// The geometric mean of the strata's ratios, which are told whether they are in it. A stratum without a
+/// ratio above 0 has no part in it, and one with fewer than five values on a side has one only if all
+/// strata are so small.
+pub fn mean(
+    ratios: &mut [StratumRatio],
+    level: Level,
+    resampling: Resampling,
+) -> Option<MeanRatio> {
+    let exists = |one: &StratumRatio| one.ratio.estimate.is_some_and(|r| r > 0.0);
+    let any_enough = ratios.iter().any(|one| exists(one) && one.is_relied_on());
+    for one in ratios.iter_mut() {
+        one.in_mean = exists(one) && (one.is_relied_on() || !any_enough);
+    }
+    let used = || ratios.iter().filter(|one| one.in_mean);
     let sides: Vec<[&[f64]; 2]> =
-        used.iter().map(|one| [one.values[0].as_slice(), one.values[1].as_slice()]).collect();
+        used().map(|one| [one.values[0].as_slice(), one.values[1].as_slice()]).collect();
     let Estimate { estimate, low, high } = mean_ratio::of_sorted(&sides, level, resampling)?;
-    let fewest = sides.iter().flatten().map(|side| side.len()).min().unwrap_or(0);
-    Some(MeanRatio { strata: used.len() as u64, fewest: fewest as u64, estimate, low, high })
+    let fewest = used().map(StratumRatio::fewest).min().unwrap_or(0);
+    let relied_on = |bound: Option<f64>| bound.filter(|_| fewest >= ENOUGH);
+    Some(MeanRatio {
+        strata: sides.len() as u64,
+        fewest: fewest as u64,
+        estimate,
+        low: relied_on(low),
+        high: relied_on(high),
+    })
 }
 
 /// The mean of several strata's ratios.
@@ -96,11 +137,11 @@ pub fn mean(ratios: &[StratumRatio], level: Level, resampling: Resampling) -> Op
 pub struct MeanRatio {
     /// How many.
     pub strata: u64,
-    /// The fewest trials of a side of a stratum: below 5, the interval covers less than it says.
+    /// The fewest values of a side of a stratum: below 5, there is no interval.
     pub fewest: u64,
     /// The geometric mean.
     pub estimate: Option<f64>,
-    /// The lower bound; `None` where a side has a single trial.
+    /// The lower bound; `None` with fewer than five values.
     pub low: Option<f64>,
     /// The upper bound.
     pub high: Option<f64>,

@@ -82,6 +82,7 @@ pub enum Form {
     /// All of it, plain text of at most 78 columns for a mailing list
     Mail,
     /// All of it in Markdown
+    #[value(alias = "md")]
     Markdown,
     /// compare.json
     Json,
@@ -187,6 +188,12 @@ fn compare_failure(error: CompareError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn markdown_has_the_name_that_report_gives_it_too() {
+        let form = |name: &str| Form::from_str(name, false);
+        assert_eq!((form("md"), form("markdown")), (Ok(Form::Markdown), Ok(Form::Markdown)));
+    }
 
     #[test]
     fn a_share_is_written_either_way() {

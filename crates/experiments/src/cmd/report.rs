@@ -36,6 +36,7 @@ pub struct ReportArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Form {
     /// Markdown
+    #[value(alias = "markdown")]
     Md,
     /// One HTML file with everything in it
     Html,
@@ -123,6 +124,12 @@ mod tests {
             told(ReportArgs { format: Some(Form::Mail), ..args(vec![run.clone()]) }).unwrap();
         assert!(mail.starts_with("race-sweep: "), "{mail}");
         assert!(!run.join("report").exists());
+    }
+
+    #[test]
+    fn markdown_has_the_name_that_compare_gives_it_too() {
+        let form = |name: &str| Form::from_str(name, false);
+        assert_eq!((form("md"), form("markdown")), (Ok(Form::Md), Ok(Form::Md)));
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
         counted(plan.cells.len() as u64, "cell"),
         counted(definition.trials, "block"),
         counted(plan.trials.len() as u64, "trial"),
-        definition.duration,
+        analysis::words::seconds(definition.duration.seconds()),
         expected_in_words(&plan),
         args.lab.boots_in_words(&plan),
         definition.seed,

@@ -4,13 +4,15 @@
 use analysis::compare::checks::Check;
 use analysis::compare::cost::CostOf;
 use analysis::compare::harm::Finding;
-use analysis::compare::recovery::StratumRecovery;
+use analysis::compare::recovery::{StratumRecovery, ratio_in_words};
 use analysis::compare::strata::Stratum;
 use analysis::compare::{Comparison, Which};
 use analysis::stat::survival::{PointwiseMethod, notes};
 use analysis::stat::two_by_two::Contrast;
 use analysis::stat::{Estimate, Interval};
-use analysis::words::{counted, list, p_is, p_value, percent, percent_to, seconds, significant};
+use analysis::words::{
+    counted, list, p_is, p_value, percent, percent_to, seconds, significant, times,
+};
 
 use super::content::{Room, circumstances, quoted, with_interval};
 use super::mail::WIDTH;
@@ -46,7 +48,7 @@ pub fn blocks(comparison: &Comparison, figures: Vec<Drawn>, room: Room) -> Vec<B
     let mut commands = Vec::new();
     for side in Which::BOTH {
         for run in &comparison.side(side).runs {
-            let line = shell(&run.manifest.command_line);
+            let line = shell(&run.command_into_its_folder());
             if !line.is_empty() && !commands.contains(&line) {
                 commands.push(line);
             }
@@ -79,6 +81,17 @@ fn interval(estimate: Option<f64>, interval: Option<&Interval>, digits: usize) -
 fn estimate(of: Estimate, digits: usize) -> String {
     let value = of.estimate.map_or_else(|| "-".to_string(), |value| significant(value, digits));
     with_interval(&value, of.low, of.high, digits)
+}
+
+/// A ratio of throughputs.
+fn ratio(of: Estimate) -> String {
+    match (of.estimate, of.low, of.high) {
+        (None, ..) => "-".to_string(),
+        (Some(ratio), Some(low), Some(high)) => {
+            format!("{} ({} to {})", times(ratio), times(low), times(high))
+        }
+        (Some(ratio), ..) => times(ratio),
+    }
 }
 
 /// A difference of shares in percentage points: `-17 (-36 to 1)`.
@@ -275,7 +288,7 @@ fn pooled(comparison: &Comparison) -> Vec<Block> {
     ];
     if comparison.efficacy.strata.len() > 1 {
         rows.push(row(
-            "homogeneity",
+            "homogeneity of stalls",
             match pooled.homogeneity.p_value {
                 Some(value) => {
                     format!("Breslow-Day-Tarone, {} for one odds ratio", p_is(value))
@@ -295,70 +308,105 @@ fn pooled(comparison: &Comparison) -> Vec<Block> {
     ]
 }
 
-fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
+/// How long a due growth stayed behind, by stratum: in a mail two tables, so that each number keeps its
+/// interval.
+pub fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
     let found = &comparison.recovery.strata;
     if found.is_empty() {
         return Vec::new();
     }
     let level = percent(comparison.level.get());
-    let header = vec![
-        "stratum".to_string(),
-        "base".into(),
-        "median, s".into(),
-        "test".into(),
-        "median, s".into(),
-        match room {
-            Room::Wide => format!("restricted mean, difference in s ({level})"),
-            Room::Narrow => "mean diff., s".into(),
-        },
-        "log-rank p".into(),
-    ];
-    let rows: Vec<Vec<String>> = found
-        .iter()
-        .map(|found| {
-            let mut row = Vec::new();
-            for group in &found.summary.groups {
-                row.push(format!("{} of {}", group.events, group.n));
+    let times_header: Vec<String> =
+        ["base", "median, s", "test", "median, s"].map(Into::into).into();
+    let times = |one: &StratumRecovery| -> Vec<String> {
+        let groups = one.summary.groups.iter();
+        groups
+            .flat_map(|group| {
                 let median = group.median;
-                row.push(match (median.estimate, median.low, room) {
+                let median = match (median.estimate, median.low, room) {
                     (None, Some(low), _) => format!("above {}", significant(low, 2)),
                     (None, None, _) => "-".to_string(),
                     (Some(median), _, Room::Narrow) => significant(median, 3),
                     (Some(_), _, Room::Wide) => estimate(median, 3),
-                });
-            }
-            let difference = found.summary.contrasts.first().map(|c| &c.rmst_difference);
-            row.push(difference.map_or_else(String::new, |difference| {
-                let of = Estimate {
-                    estimate: difference.estimate,
-                    low: difference.low.filter(|_| room == Room::Wide),
-                    high: difference.high.filter(|_| room == Room::Wide),
                 };
-                match room {
-                    Room::Wide => format!("{} to {}", estimate(of, 3), seconds(difference.until)),
-                    Room::Narrow => estimate(of, 3),
-                }
-            }));
-            row.push(p(found.summary.tests.first().and_then(|test| test.result.p_value)));
-            row
-        })
-        .collect();
+                [format!("{} of {}", group.events, group.n), median]
+            })
+            .collect()
+    };
+    let tests_header = vec!["log-rank p".to_string(), "p, Holm".to_string()];
+    let tests = |one: &StratumRecovery| {
+        let raw = one.summary.tests.first().and_then(|test| test.result.p_value);
+        vec![p(raw), p(one.p_holm)]
+    };
+    let effects_header = match room {
+        Room::Wide => vec![
+            format!("hazard ratio ({level})"),
+            format!("restricted mean, test less base, s ({level})"),
+            "up to".to_string(),
+        ],
+        Room::Narrow => vec![
+            format!("hazard ratio ({level})"),
+            format!("mean diff., s ({level})"),
+            "up to".to_string(),
+        ],
+    };
+    let effects = |one: &StratumRecovery| {
+        let ratio = one.hazard_ratio().and_then(ratio_in_words);
+        let difference = one.mean_difference();
+        vec![
+            ratio.unwrap_or_else(|| "-".to_string()),
+            difference.map_or_else(String::new, |difference| {
+                let (low, high) = (difference.low, difference.high);
+                estimate(Estimate { estimate: difference.estimate, low, high }, 3)
+            }),
+            difference.map_or_else(String::new, |difference| seconds(difference.until)),
+        ]
+    };
+    type Row<'a> = Box<dyn Fn(&StratumRecovery) -> Vec<String> + 'a>;
+    let tables: Vec<(Vec<String>, Row<'_>)> = match room {
+        Room::Wide => vec![(
+            [times_header, effects_header, tests_header].concat(),
+            Box::new(|one| [times(one), effects(one), tests(one)].concat()),
+        )],
+        Room::Narrow => vec![
+            (
+                [times_header, tests_header].concat(),
+                Box::new(|one| [times(one), tests(one)].concat()),
+            ),
+            (effects_header, Box::new(effects)),
+        ],
+    };
+    let rows: Vec<Vec<Vec<String>>> =
+        tables.iter().map(|(_, row)| found.iter().map(row).collect()).collect();
+    let widest = tables.iter().zip(&rows).map(|((header, _), rows)| beside(header, rows)).max();
     let strata = found.iter().filter_map(|found| comparison.strata.get(found.stratum));
-    let names = Names::of(strata, beside(&header[1..], &rows), room);
-    let rows = names.before(rows);
-    let mut text =
-        "Trials in which a due growth was installed under load, of those in which it was due; \
-                    what was pending at the end is censored, not dropped."
-            .to_string();
+    // The same names in both tables.
+    let names = Names::of(strata, widest.unwrap_or(0), room);
+    let mut text = "Trials in which a due growth was installed under load, of those in which it was due; \
+                    what was pending at the end is censored, not dropped. A hazard ratio above 1, or a \
+                    restricted mean below 0, is a quicker test side."
+        .to_string();
     for note in recovery_notes(found) {
         text += &format!(" {note}");
     }
-    let mut blocks = vec![
-        Block::Heading(2, "Recovery".into()),
-        Block::Paragraph(text),
-        Block::Table(Table { header, texts: 1, rows }),
-    ];
+    let mut blocks = vec![Block::Heading(2, "Recovery".into()), Block::Paragraph(text)];
+    for ((header, _), rows) in tables.into_iter().zip(rows) {
+        let header = std::iter::once("stratum".to_string()).chain(header).collect();
+        blocks.push(Block::Table(Table { header, texts: 1, rows: names.before(rows) }));
+    }
     blocks.extend(names.legend());
+    let homogeneity = comparison.recovery.homogeneity.as_ref();
+    if let Some(value) = homogeneity.and_then(|homogeneity| homogeneity.test.p_value) {
+        let none = match comparison.recovery.ratios_differ {
+            true => ": none is given for all of them",
+            false => ", which few growths can't refute",
+        };
+        blocks.push(Block::Paragraph(format!(
+            "One hazard ratio in all strata: {} by the likelihood ratio of side by stratum in Cox's \
+             stratified model{none}.",
+            p_is(value)
+        )));
+    }
     blocks
 }
 
@@ -408,6 +456,7 @@ fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {
         }
         let header = vec![
             "stratum".to_string(),
+            "values".into(),
             "base, Mops/s".into(),
             "test, Mops/s".into(),
             format!("ratio ({level})"),
@@ -416,9 +465,10 @@ fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {
             .iter()
             .map(|one| {
                 vec![
+                    format!("{} and {}", one.base.n, one.test.n),
                     significant(one.base.median, 4),
                     significant(one.test.median, 4),
-                    estimate(one.ratio, 3),
+                    ratio(one.ratio),
                 ]
             })
             .collect();
@@ -431,7 +481,8 @@ fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {
     }
     if !blocks.is_empty() {
         blocks.push(Block::Paragraph(format!(
-            "Medians; ratios of medians with the percentile bootstrap ({} resamples, seed {}).",
+            "Medians; ratios of medians with the percentile bootstrap ({} resamples, seed {}), without \
+             an interval where a side has fewer than 5 values.",
             comparison.resampling.resamples, comparison.resampling.seed
         )));
     }

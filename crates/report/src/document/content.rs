@@ -6,6 +6,7 @@ use analysis::run::Run;
 use analysis::words::{counted, decimals_below_one, percent, seconds, significant};
 use analysis::{Analysis, outcome::StallRule};
 use serde_json::Value;
+use trial::factor::Span;
 
 use super::factor_columns::FactorColumns;
 use super::plain_table::fits_whole;
@@ -318,10 +319,15 @@ pub(super) fn circumstances(run: &Run) -> Table {
             run.finished, run.planned, manifest.seed
         )),
     );
+    // Typed as `14s`, said as `14 s`.
+    let time = |key: &str| {
+        let typed = text(key)?;
+        Some(typed.parse::<Span>().map_or(typed, |span| seconds(span.seconds())))
+    };
     say(
         "a trial",
-        text("/duration").map(|duration| {
-            let sample = text("/sample")
+        time("/duration").map(|duration| {
+            let sample = time("/sample")
                 .map_or_else(String::new, |sample| format!(", sampled every {sample}"));
             format!("{duration} of load with all threads{sample}")
         }),
@@ -456,7 +462,7 @@ fn again(analysis: &Analysis) -> Vec<Block> {
     let mut blocks = Vec::new();
     for run in &analysis.runs {
         let command: Vec<String> =
-            run.manifest.command_line.iter().map(|arg| quoted(arg)).collect();
+            run.command_into_its_folder().iter().map(|arg| quoted(arg)).collect();
         if !command.is_empty() {
             blocks.push(Block::Code(command.join(" ")));
         }

@@ -123,6 +123,12 @@ impl Plot {
         (self.x_at(x), self.y_at(y))
     }
 
+    /// Where a pair of values stands, one left of the data's room at its left end: a 0 has no place on a
+    /// logarithmic axis.
+    pub fn point_inside(&self, x: f64, y: f64) -> (f64, f64) {
+        (self.x_at(x).max(self.left), self.y_at(y))
+    }
+
     /// Where an x stands.
     pub fn x_at(&self, x: f64) -> f64 {
         self.left + self.x.scale.at(x) * (self.right - self.left)

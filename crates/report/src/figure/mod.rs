@@ -13,6 +13,7 @@ mod threads_axis;
 mod threshold;
 mod throughput;
 mod throughput_rows;
+mod time_axis;
 mod timeline;
 
 pub use coverage::Coverage;

@@ -4,13 +4,15 @@
 use analysis::Analysis;
 use analysis::recovery::{CellRecovery, SeenBy, Sense};
 use analysis::series::Series;
+use analysis::stat::survival::summary::CurvePoint;
 use analysis::words::{counted, percent};
 
 use super::Figure;
 use super::looks::looks;
 use super::stall_probability::share_axis;
 use super::survival_curve;
-use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, look};
+use super::time_axis::time_axis;
+use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, look};
 
 /// The most curves of one figure.
 const MOST_CURVES: usize = 5;
@@ -21,7 +23,6 @@ pub struct Recovery<'a> {
     sense: Sense,
     curves: Vec<(String, &'a CellRecovery)>,
     left_out: usize,
-    last_s: f64,
 }
 
 impl<'a> Recovery<'a> {
@@ -57,7 +58,7 @@ impl<'a> Recovery<'a> {
         let left_out = all().count() - curves.len();
         let times = curves.iter().flat_map(|(_, one)| one.curve.last()).map(|point| point.time);
         let last_s = times.fold(0.0, f64::max);
-        (last_s > 0.0).then_some(Recovery { analysis, sense, curves, left_out, last_s })
+        (last_s > 0.0).then_some(Recovery { analysis, sense, curves, left_out })
     }
 
     fn title(&self) -> &'static str {
@@ -104,13 +105,14 @@ impl<'a> Recovery<'a> {
     }
 
     fn x_axis(&self) -> Axis {
-        let scale = Scale::Linear { low: 0.0, high: self.last_s * 1.03 };
         let title = match (self.sense, self.by_throughput()) {
             (Sense::Throughput, _) => "seconds since throughput fell",
             (Sense::Pivot, true) => "seconds since the load began",
             (Sense::Pivot, false) => "seconds since growth became due",
         };
-        Axis { title: title.into(), scale, ticks: scale.steps(6) }
+        let curves: Vec<&[CurvePoint]> =
+            self.curves.iter().map(|(_, one)| one.curve.as_slice()).collect();
+        time_axis(title, &curves)
     }
 
     fn plot(&self) -> Plot {
@@ -185,6 +187,7 @@ impl Figure for Recovery<'_> {
                 .x_axis()
                 .ticks
                 .iter()
+                .filter(|tick| !tick.label.is_empty())
                 .map(|tick| {
                     (tick.value, survival_curve::at_risk(&one.curve, tick.value).to_string())
                 })

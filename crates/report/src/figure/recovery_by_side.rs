@@ -2,13 +2,15 @@
 
 use analysis::compare::Comparison;
 use analysis::compare::recovery::StratumRecovery;
-use analysis::words::{p_is, percent};
+use analysis::stat::survival::summary::CurvePoint;
+use analysis::words::{counted, p_is, percent};
 
 use super::stall_probability::share_axis;
+use super::time_axis::time_axis;
 use super::{Figure, survival_curve};
-use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, look};
+use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, look};
 
-/// The most strata that have a figure of their own.
+/// The most strata that have a figure of their own: where recovery changed, the surest first.
 const MOST_STRATA: usize = 4;
 
 /// The figure.
@@ -17,23 +19,36 @@ pub struct RecoveryBySide<'a> {
     stratum: &'a StratumRecovery,
     /// Its number, where there are several.
     number: Option<usize>,
-    last_s: f64,
+    left_out: usize,
 }
 
 impl<'a> RecoveryBySide<'a> {
-    /// One for each stratum in which both sides have times, of many the last ones: those with the most
-    /// threads.
+    /// One for each stratum in which both sides have times.
     pub fn of(comparison: &'a Comparison) -> Vec<Self> {
-        let strata = &comparison.recovery.strata;
-        let several = strata.len() > 1;
-        let first = strata.len().saturating_sub(MOST_STRATA);
-        let figures = strata.iter().skip(first).enumerate().map(|(at, stratum)| {
+        let all = &comparison.recovery.strata;
+        let ends = |stratum: &StratumRecovery| {
             let ends = stratum.summary.groups.iter().filter_map(|group| group.curve.last());
-            let last_s = ends.map(|point| point.time).fold(0.0, f64::max);
-            let number = several.then_some(first + at + 1);
-            RecoveryBySide { comparison, stratum, number, last_s }
-        });
-        figures.filter(|figure| figure.last_s > 0.0).collect()
+            ends.map(|point| point.time).fold(0.0, f64::max)
+        };
+        let mut drawn: Vec<(usize, &StratumRecovery)> =
+            all.iter().enumerate().filter(|(_, stratum)| ends(stratum) > 0.0).collect();
+        let known = drawn.len();
+        let p = |stratum: &StratumRecovery| {
+            stratum.summary.tests.first().and_then(|test| test.result.p_value).unwrap_or(1.0)
+        };
+        // Of equals, those with the most threads; then the order of tables again.
+        drawn.sort_by(|(i, a), (j, b)| p(a).total_cmp(&p(b)).then(j.cmp(i)));
+        drawn.truncate(MOST_STRATA);
+        drawn.sort_by_key(|(at, _)| *at);
+        let left_out = known - drawn.len();
+        let several = all.len() > 1;
+        let figure = |(at, stratum)| RecoveryBySide {
+            comparison,
+            stratum,
+            number: several.then_some(at + 1),
+            left_out,
+        };
+        drawn.into_iter().map(figure).collect()
     }
 
     fn look(side: usize) -> Look {
@@ -41,8 +56,9 @@ impl<'a> RecoveryBySide<'a> {
     }
 
     fn x_axis(&self) -> Axis {
-        let scale = Scale::Linear { low: 0.0, high: self.last_s * 1.02 };
-        Axis { title: "seconds since growth became due".into(), scale, ticks: scale.steps(6) }
+        let curves: Vec<&[CurvePoint]> =
+            self.stratum.summary.groups.iter().map(|group| group.curve.as_slice()).collect();
+        time_axis("seconds since growth became due", &curves)
     }
 
     fn name_of(&self, side: usize) -> &str {
@@ -59,12 +75,16 @@ impl<'a> RecoveryBySide<'a> {
             line: true,
         });
         let p = self.stratum.summary.tests.first().and_then(|test| test.result.p_value);
-        let subtitle = format!(
+        let mut subtitle = format!(
             "Kaplan-Meier, with log-log intervals at {}; a cross is a trial whose load ended first. \
              Below: trials still at risk.{}",
             percent(self.comparison.level.get()),
             p.map_or_else(String::new, |p| format!(" Log-rank {}.", p_is(p)))
         );
+        if self.left_out > 0 {
+            let more = counted(self.left_out as u64, "stratum is", "strata are");
+            subtitle += &format!(" {more} not drawn: recovery differs there less surely.");
+        }
         Plot::new(
             self.size(),
             &format!("How long a due growth stays pending, {}", self.stratum.name),
@@ -113,6 +133,7 @@ impl Figure for RecoveryBySide<'_> {
                 .x_axis()
                 .ticks
                 .iter()
+                .filter(|tick| !tick.label.is_empty())
                 .map(|tick| {
                     (tick.value, survival_curve::at_risk(&group.curve, tick.value).to_string())
                 })

@@ -2,7 +2,7 @@
 
 use analysis::compare::{Comparison, Which};
 use analysis::stat::proportion::{Proportion, wilson};
-use analysis::words::percent;
+use analysis::words::{counted, percent};
 
 use super::Figure;
 use crate::draw::{
@@ -58,7 +58,9 @@ impl<'a> StallsBySide<'a> {
             })
             .collect();
         let left_out = all.len().saturating_sub(MOST_STRATA);
-        let rows: Vec<(String, [Seen; 2])> = all.into_iter().take(MOST_STRATA).collect();
+        let mut shown = telling(&all).into_iter();
+        let rows: Vec<(String, [Seen; 2])> =
+            all.into_iter().filter(|_| shown.next() == Some(true)).collect();
         (!rows.is_empty()).then_some(StallsBySide { comparison, rows, left_out })
     }
 
@@ -104,7 +106,12 @@ impl<'a> StallsBySide<'a> {
             self.comparison.test.stall.in_words(&self.comparison.test.control)
         );
         if self.left_out > 0 {
-            subtitle += &format!(" {} more strata are in the table only.", self.left_out);
+            subtitle += &format!(
+                " Shown are the {} strata in which the test side stalls most or the sides differ most; {} \
+                 in the table only.",
+                self.rows.len(),
+                counted(self.left_out as u64, "more is", "more are")
+            );
         }
         Plot::new(
             self.size(),
@@ -115,6 +122,34 @@ impl<'a> StallsBySide<'a> {
             Legend::new(entries.collect()),
         )
     }
+}
+
+/// Which strata are drawn where not all can be, in their order: half of the room is of those in which the
+/// test side stalls most, so that what keeps a verdict from `fixed` is seen; the rest of those in which
+/// the sides differ most.
+fn telling(all: &[(String, [Seen; 2])]) -> Vec<bool> {
+    let share = |seen: &Seen| seen.k as f64 / seen.n.max(1) as f64;
+    let left = |at: &usize| all.get(*at).map_or(0.0, |(_, [_, test])| share(test));
+    let apart = |at: &usize| {
+        all.get(*at).map_or(0.0, |(_, [base, test])| (share(base) - share(test)).abs())
+    };
+    let mut places: Vec<usize> = (0..all.len()).collect();
+    let mut shown = vec![false; all.len()];
+    let mut free = MOST_STRATA;
+    let mut take = |places: &[usize], most: usize| {
+        for at in places.iter().take(most) {
+            if let Some(shown) = shown.get_mut(*at).filter(|shown| !**shown && free > 0) {
+                *shown = true;
+                free -= 1;
+            }
+        }
+    };
+    places.sort_by(|a, b| left(b).total_cmp(&left(a)));
+    let stall = places.iter().take_while(|at| left(at) > 0.0).count();
+    take(&places, stall.min(MOST_STRATA / 2));
+    places.sort_by(|a, b| apart(b).total_cmp(&apart(a)).then(left(b).total_cmp(&left(a))));
+    take(&places, all.len());
+    shown
 }
 
 fn lines(name: &str) -> Vec<String> {
@@ -167,5 +202,31 @@ impl Figure for StallsBySide<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strata(counts: &[[u64; 2]]) -> Vec<(String, [Seen; 2])> {
+        let seen = |k: u64| Seen { k, n: 20, low: 0.0, high: 1.0 };
+        counts.iter().map(|[base, test]| (String::new(), [seen(*base), seen(*test)])).collect()
+    }
+
+    #[test]
+    fn of_many_strata_those_that_still_stall_and_those_that_changed_are_drawn() {
+        // The first 40 never stall; then one that was mended, and one that stalls as before.
+        let mut counts = vec![[0, 0]; 40];
+        counts.extend([[20, 0], [20, 20]]);
+        let shown = telling(&strata(&counts));
+        assert_eq!(shown.iter().filter(|shown| **shown).count(), MOST_STRATA);
+        assert_eq!(shown[40..], [true, true]);
+        // 40 mended ones do not crowd out the one that was not.
+        let mut counts = vec![[20, 0]; 40];
+        counts.push([20, 19]);
+        assert!(telling(&strata(&counts))[40]);
+        // Where there is room, all are.
+        assert!(telling(&strata(&[[0, 0]; 24])).iter().all(|shown| *shown));
     }
 }

@@ -14,7 +14,7 @@ pub fn band<DB: Backend>(
     for (at, point) in curve.iter().enumerate() {
         let until = curve.get(at + 1).map_or(point.time, |next| next.time);
         if let (Some(low), Some(high)) = (point.low, point.high) {
-            let (a, b) = (plot.point(point.time, low), plot.point(until, high));
+            let (a, b) = (plot.point_inside(point.time, low), plot.point_inside(until, high));
             canvas.fill(a, b, look.colour, 0.13)?;
         }
     }
@@ -28,16 +28,16 @@ pub fn steps<DB: Backend>(
     curve: &[CurvePoint],
     look: Look,
 ) -> Result<(), DrawError> {
-    let mut steps = vec![plot.point(0.0, 1.0)];
+    let mut steps = vec![plot.point_inside(0.0, 1.0)];
     let mut before = 1.0;
     for point in curve {
-        steps.push(plot.point(point.time, before));
-        steps.push(plot.point(point.time, point.survival));
+        steps.push(plot.point_inside(point.time, before));
+        steps.push(plot.point_inside(point.time, point.survival));
         before = point.survival;
     }
     canvas.steps(&steps, look.colour, 1.6)?;
     for point in curve.iter().filter(|point| point.censored.is_some_and(|n| n > 0)) {
-        let (x, y) = plot.point(point.time, point.survival);
+        let (x, y) = plot.point_inside(point.time, point.survival);
         canvas.steps(&[(x, y - 4.5), (x, y + 4.5)], look.colour, 1.2)?;
         canvas.steps(&[(x - 4.5, y), (x + 4.5, y)], look.colour, 1.2)?;
     }

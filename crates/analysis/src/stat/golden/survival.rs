@@ -7,11 +7,46 @@ use super::super::survival::*;
 use super::{close, level, numbers, part};
 
 const CONTRASTS: &str = include_str!("../../../oracle/golden/survival_contrasts.json");
+const HOMOGENEITY: &str = include_str!("../../../oracle/golden/survival_homogeneity.json");
 
 fn trials(of: &Value) -> Vec<FollowUp> {
     let seen = numbers(&of["event"]).into_iter().map(|event| event == 1.0);
     let trials = numbers(&of["time"]).into_iter().zip(seen);
     trials.map(|(time, event)| FollowUp::new(time, event).unwrap()).collect()
+}
+
+#[test]
+fn homogeneity_of_hazard_ratios_is_that_of_anova_coxph() {
+    let (mut tested, mut by_anova) = (0, 0);
+    for case in part(HOMOGENEITY, "cases", 100) {
+        let sides: Vec<[Vec<FollowUp>; 2]> = case["strata"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|stratum| [trials(&stratum["base"]), trials(&stratum["test"])])
+            .collect();
+        let strata: Vec<(&[FollowUp], &[FollowUp])> =
+            sides.iter().map(|[base, test]| (&base[..], &test[..])).collect();
+        let Ok(found) = hazard_homogeneity(&strata) else {
+            assert!(sides.iter().all(|side| side.iter().any(Vec::is_empty)), "{case}");
+            continue;
+        };
+        assert_eq!(found.degrees_of_freedom, case["df"].as_u64(), "{case}");
+        // Where a ratio has no end, coxph stops a little below the supremum.
+        if let Some(expected) = case["statistic"].as_f64() {
+            let statistic = found.test.statistic.unwrap();
+            assert!((statistic - expected).abs() < 1e-7, "{statistic} {case}");
+            let p = found.test.p_value.unwrap();
+            assert!((p - case["p_value"].as_f64().unwrap()).abs() < 1e-6, "{p} {case}");
+            tested += 1;
+        }
+        if let Some(anova) = case["anova"].as_array() {
+            close(found.test.statistic, anova[0].as_f64(), 1e-6, &case);
+            close(found.test.p_value, anova[2].as_f64(), 1e-6, &case);
+            by_anova += 1;
+        }
+    }
+    assert!(tested > 60 && by_anova > 25, "{tested} {by_anova}");
 }
 
 #[test]
