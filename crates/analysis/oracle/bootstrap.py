@@ -10,29 +10,12 @@ chance cannot move the answer.
 import itertools
 import random
 import statistics
-from fractions import Fraction
-from math import factorial
 
 from scipy.stats import norm
 
-from cases import write
+from cases import medians, write
 
 REPLICATES = 20_000
-
-
-def medians(values):
-    """The law of the median of a resample."""
-    n, law = len(values), {}
-    for counts in itertools.product(range(n + 1), repeat=n):
-        if sum(counts) != n:
-            continue
-        ways = factorial(n)
-        for c in counts:
-            ways //= factorial(c)
-        resample = [v for v, c in zip(values, counts) for _ in range(c)]
-        m = statistics.median(resample)
-        law[m] = law.get(m, 0) + Fraction(ways, n**n)
-    return law
 
 
 def ratios(a, b):

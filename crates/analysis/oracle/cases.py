@@ -1,8 +1,12 @@
 """Inputs and output shared by the oracle scripts: seeded, so a run can be repeated."""
 
+import itertools
 import json
+import math
 import platform
 import random
+import statistics
+from fractions import Fraction
 from importlib.metadata import version
 
 
@@ -22,6 +26,21 @@ def tables(count, most, seed):
         k2 = sum(draw.random() < p2 for _ in range(n2))
         out.append((k1, n1, k2, n2))
     return list(dict.fromkeys(out))
+
+
+def medians(values):
+    """The law of the median of a resample: all n^n of them, by multiplicities."""
+    n, law = len(values), {}
+    for counts in itertools.product(range(n + 1), repeat=n):
+        if sum(counts) != n:
+            continue
+        ways = math.factorial(n)
+        for c in counts:
+            ways //= math.factorial(c)
+        resample = [v for v, c in zip(values, counts) for _ in range(c)]
+        m = statistics.median(resample)
+        law[m] = law.get(m, 0) + Fraction(ways, n**n)
+    return law
 
 
 def bisect(f, low, high, steps=70):

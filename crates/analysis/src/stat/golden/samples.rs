@@ -2,7 +2,9 @@
 //! simulation.
 
 use super::super::Alternative;
-use super::super::samples::{MedianRatio, Resampling, dip, hodges_lehmann, mann_whitney};
+use super::super::samples::{
+    MedianRatio, Resampling, dip, hodges_lehmann, mann_whitney, mean_ratio, sorted,
+};
 use super::{close, level, numbers, part};
 
 #[test]
@@ -17,6 +19,32 @@ fn bootstrap_intervals_of_a_ratio_are_quantiles_of_all_resamples() {
             close(interval.high, case[method][1].as_f64(), 1e-12, &(method, &case));
         }
     }
+}
+
+#[test]
+fn the_mean_ratio_s_interval_is_where_all_resamples_of_all_strata_put_it() {
+    let resampling = Resampling { resamples: 50_000, seed: 11 };
+    let mut to_a_value = 0;
+    for case in part(include_str!("../../../oracle/golden/mean_ratio.json"), "cases", 48) {
+        let strata: Vec<[Vec<f64>; 2]> = case["strata"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|sides| [0, 1].map(|side| sorted("golden", &numbers(&sides[side])).unwrap()))
+            .collect();
+        let strata: Vec<[&[f64]; 2]> =
+            strata.iter().map(|[base, test]| [base.as_slice(), test.as_slice()]).collect();
+        let found = mean_ratio::of_sorted(&strata, level(&case), resampling).unwrap();
+        close(found.estimate, case["estimate"].as_f64(), 1e-12, &case);
+        for (bound, range) in [(found.low, &case["low"]), (found.high, &case["high"])] {
+            let (bound, range) = (bound.unwrap(), numbers(range));
+            let [least, most] = range[..] else { panic!("{case}") };
+            let inside = least * (1.0 - 1e-12)..=most * (1.0 + 1e-12);
+            assert!(inside.contains(&bound), "{bound} of {range:?} in {case}");
+            to_a_value += u32::from(least == most);
+        }
+    }
+    assert!(to_a_value >= 12, "{to_a_value}");
 }
 
 #[test]
