@@ -1,8 +1,9 @@
 """Golden values of strata that no package here has. Usage: python strata_score.py; writes golden/strata_score.json.
 
-- ratio: Miettinen and Nurminen's stratified score interval with Mantel-Haenszel weights. Each stratum's maximum
-  under a ratio is found from the log-likelihood's own derivative (no closed form), the bounds by halving, all
-  with mpmath at 30 digits. Of one stratum it is Koopman's.
+- ratio: Miettinen and Nurminen's stratified score interval with Mantel-Haenszel weights and N / (N - 1). Each
+  stratum's maximum under a ratio is found from the log-likelihood's own derivative (no closed form), the bounds by
+  halving, all with mpmath at 30 digits. koopman: the same without N / (N - 1), where there is one stratum.
+  From the ends inwards in steps of a tenth of ln ratio, so that of several crossings the outermost is taken.
 - difference: Klingenberg's interval as the set of differences that are not rejected, by halving, with Sato's
   variance as metafor writes it.
 - room: Mantel and Fleiss' criterion from scipy's hypergeometric law, its mean by summing the masses.
@@ -43,7 +44,17 @@ def most_likely_base(y2, n2, y1, n1, theta):
     return bisect(slope, mp.mpf(10) ** -28 * top, top * (1 - mp.mpf(10) ** -28), 100)
 
 
-def ratio_interval(rows, level):
+def outermost(falling, end):
+    """The crossing of a falling function that lies nearest to an end, -15 or 15, of its range."""
+    at, step = mp.mpf(end), mp.mpf(-end) / 150
+    sign = falling(at) > 0
+    while (falling(at + step) > 0) == sign:
+        at += step
+        assert abs(at) <= 15, "no crossing"
+    return float(mp.exp(bisect(falling, min(at, at + step), max(at, at + step), 60)))
+
+
+def ratio_interval(rows, level, corrected=True):
     rows = [row for row in rows if row[1] and row[3]]
     z = mp.sqrt(2) * mp.erfinv(mp.mpf(level))
     test = sum(mp.mpf(y1) * n2 / (n1 + n2) for y2, n2, y1, n1 in rows)
@@ -60,14 +71,14 @@ def ratio_interval(rows, level):
             w = mp.mpf(n1) * n2 / (n1 + n2)
             p = most_likely_base(y2, n2, y1, n1, theta)
             distance += w * (mp.mpf(y1) / n1 - theta * mp.mpf(y2) / n2)
-            variance += w**2 * (theta * p * max(1 - theta * p, 0) / n1 + theta**2 * p * (1 - p) / n2)
+            own = theta * p * max(1 - theta * p, 0) / n1 + theta**2 * p * (1 - p) / n2
+            variance += w**2 * own * (mp.mpf(n1 + n2) / (n1 + n2 - 1) if corrected else 1)
         if variance <= 0:
             return mp.sign(distance) * mp.inf if distance else mp.mpf(0)
         return distance / mp.sqrt(variance)
 
-    # 60 halvings of a range of 30 in the logarithm leave 1e-17.
-    low = 0.0 if test == 0 else float(mp.exp(bisect(lambda u: score(u) - z, -15, 15, 60)))
-    high = None if base == 0 else float(mp.exp(bisect(lambda u: score(u) + z, -15, 15, 60)))
+    low = 0.0 if test == 0 else outermost(lambda u: score(u) - z, -15)
+    high = None if base == 0 else outermost(lambda u: score(u) + z, 15)
     return (float(test / base) if base else None), [low, high]
 
 
@@ -117,6 +128,9 @@ def main():
         [(12, 12, 9, 9), (3, 3, 3, 3)], [(0, 5, 3, 5), (0, 4, 1, 9)], [(5, 5, 0, 5), (4, 4, 0, 4)],
         [(1, 1, 0, 1)] * 12, [(0, 1, 1, 1), (1, 1, 0, 1), (0, 1, 1, 1)], [(0, 5, 0, 5), (2, 7, 5, 6)],
         [(5, 5, 5, 5), (1, 3, 2, 3)], [(0, 8, 0, 9), (0, 2, 0, 7), (7, 7, 2, 2)], [(500, 10000, 400, 10000), (30, 9000, 60, 9500)], [(1, 1000, 1000, 1000)],
+        # The third: sides of unequal size, and all trials of a stratum with events. At 99 %, which is its place's
+        # level, a ratio of 1 is rejected and ratios on both sides of it are not.
+        [(9, 9, 4, 4)], [(2, 5, 7, 7)], [(13, 13, 15, 15), (1, 1, 0, 11)],
     ]
     while len(inputs) < 110:
         most = draw.choice([3, 12, 60, 3000])
@@ -131,8 +145,11 @@ def main():
         level = [0.95, 0.9, 0.99][i % 3]
         ratio, ratio_bounds = ratio_interval(rows, level)
         difference, bounds = difference_interval(rows, level)
-        cases.append({"strata": rows, "level": level, "ratio": ratio, "ratio_interval": ratio_bounds,
-                      "difference": difference, "difference_interval": bounds, "room": room(rows)})
+        case = {"strata": rows, "level": level, "ratio": ratio, "ratio_interval": ratio_bounds,
+                "difference": difference, "difference_interval": bounds, "room": room(rows)}
+        if len(rows) == 1:
+            case["koopman"] = ratio_interval(rows, level, corrected=False)[1]
+        cases.append(case)
     write("golden/strata_score.json", ["scipy", "mpmath"], "rows are base_k, base_n, test_k, test_n", cases)
 
 

@@ -32,7 +32,8 @@ pub struct StratumEfficacy {
     pub stratum: usize,
     /// Its name.
     pub name: String,
-    /// Counts, difference, ratio and odds ratio, test against base.
+    /// Counts, difference, ratio and odds ratio, test against base. The ratio's interval is Miettinen
+    /// and Nurminen's, not Koopman's: of one stratum it is then the common ratio's.
     #[serde(flatten)]
     pub effects: Effects,
     /// 1 − ratio: the share of the base's stalls that is gone.
@@ -129,7 +130,9 @@ pub fn of(strata: &[Stratum], level: Level) -> Result<Efficacy, AnalysisError> {
     for (at, stratum) in compared {
         let counts = Counts::of(stratum);
         let table = counts.table()?;
-        let effects = two_by_two::effects(table, level);
+        let alone = counts.stratum(&stratum.name)?;
+        let ratio = mantel_haenszel_ratio::contrast(std::slice::from_ref(&alone), level);
+        let effects = Effects { ratio, ..two_by_two::effects(table, level) };
         let exact = boschloo::test(table, Alternative::TwoSided);
         let test_result = match exact.p_value {
             Some(_) => exact,
@@ -144,7 +147,7 @@ pub fn of(strata: &[Stratum], level: Level) -> Result<Efficacy, AnalysisError> {
             p_fisher: fisher::test(table, Alternative::TwoSided).p_value,
             p_holm: None,
         });
-        tables.push(counts.stratum(&stratum.name)?);
+        tables.push(alone);
     }
     let p_values: Vec<f64> = found.iter().filter_map(|s| s.test_result.p_value).collect();
     let adjusted = holm(&p_values)?;

@@ -137,6 +137,15 @@ fn four_of_24_against_none_is_undecided_and_says_what_would_decide_it() {
 }
 
 #[test]
+fn of_one_stratum_its_ratio_and_the_common_one_are_the_same() {
+    let found = compared(&stock().trials(96, 9, 24), &fix().trials(96, 3, 24));
+    let [only] = &found.efficacy.strata[..] else { panic!("{:?}", found.efficacy.strata) };
+    assert_eq!(only.effects.ratio, found.efficacy.pooled.ratio);
+    assert_eq!(only.reduction, found.efficacy.pooled.reduction);
+    assert_eq!(only.effects.ratio.intervals[0].method, "miettinen-nurminen");
+}
+
+#[test]
 fn enough_trials_without_a_stall_are_a_fix_and_pass_the_gate() {
     let found = compared(&stock().trials(192, 40, 60), &fix().trials(192, 0, 60));
     assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Pass));

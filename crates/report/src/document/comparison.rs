@@ -252,7 +252,7 @@ fn pooled(comparison: &Comparison) -> Vec<Block> {
         row(
             "ratio",
             format!(
-                "{}, Mantel-Haenszel with the score interval, {level}",
+                "{}, Mantel-Haenszel with Miettinen and Nurminen's interval, {level}",
                 interval(pooled.ratio.estimate, pooled.ratio.intervals.first(), 3)
             ),
         ),
