@@ -307,6 +307,27 @@ mod tests {
         }
     }
 
+    /// The table of docs/verdict.md is that of docs/verdict.csv, row by row, but for rounding.
+    #[test]
+    fn the_table_to_read_is_the_committed_one() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/");
+        let csv = std::fs::read_to_string(format!("{docs}verdict.csv")).unwrap();
+        let page = std::fs::read_to_string(format!("{docs}verdict.md")).unwrap();
+        let rows = ::csv::Reader::from_reader(csv.as_bytes()).into_records().map(Result::unwrap);
+        let table = page.lines().skip_while(|line| !line.starts_with("| truth |")).skip(2);
+        let table = table.take_while(|line| line.starts_with('|'));
+        let table: Vec<Vec<&str>> =
+            table.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect();
+        assert_eq!(table.len(), settings().len());
+        for (row, shown) in rows.zip(table) {
+            assert_eq!([&row[0], &row[2]], [shown[0], shown[2]]);
+            for (share, shown) in row.iter().skip(5).take(6).zip(&shown[3..]) {
+                let (share, shown): (f64, f64) = (share.parse().unwrap(), shown.parse().unwrap());
+                assert!((100.0 * share - shown).abs() < 0.0501, "{row:?} {shown}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_false_of_a_truth() {
         let wrong = |kind, strata: &[[f64; 2]]| is_wrong(kind, strata, Rules::default());
