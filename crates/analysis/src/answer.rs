@@ -26,7 +26,9 @@ use crate::stat::survival::{PointwiseMethod, notes};
 use crate::stat::two_by_two::{TwoByTwo, fisher};
 use crate::stat::{Alternative, Estimate, Level};
 use crate::threshold::SeriesThreshold;
-use crate::words::{counted, list, mops, p_is, p_value, percent, seconds, sentence, significant};
+use crate::words::{
+    any_of, counted, list, mops, out_of, p_is, p_value, percent, seconds, sentence, significant,
+};
 pub use other_counts::{RecoveryAt, StallsAt};
 
 /// The slots that a process has from its second thread on, and the least that auto-scaling asks for.
@@ -1225,10 +1227,10 @@ impl fmt::Display for Fact {
                             f,
                             "{here} can't show the race: on {} the kernel never asks for more than \
                              {LEAST_SLOTS} slots, which every threaded process has from its start. No \
-                             growth of the private hash was due in any of {}, so none can have been \
+                             growth of the private hash was due in {}, so none can have been \
                              late, at any thread count. ",
                             counted(*cpus, "CPU", "CPUs"),
-                            counted(*trials, "trial", "trials"),
+                            any_of(*trials, "trial", "trials"),
                         )?;
                         if *in_lab {
                             write!(
@@ -1255,9 +1257,10 @@ impl fmt::Display for Fact {
                     ),
                     NotDue::Unknown => write!(
                         f,
-                        "No growth of the private hash was due in any of {}, so none can have been \
-                         late: these trials can't show the race. The lab can: {IN_THE_LAB}.",
-                        counted(*trials, "trial", "trials"),
+                        "No growth of the private hash was due in {}, so none can have been late: {} \
+                         can't show the race. The lab can: {IN_THE_LAB}.",
+                        any_of(*trials, "trial", "trials"),
+                        if *trials == 1 { "it" } else { "these trials" },
                     ),
                 }
             }
@@ -1478,8 +1481,7 @@ impl fmt::Display for Fact {
                     what.replace("{}", series),
                     match (n, events) {
                         (1, 1) => "the only trial".to_string(),
-                        (1, _) => "none of 1 trial".to_string(),
-                        (n, events) => format!("{events} of {n} trials"),
+                        (n, events) => out_of(*events, *n, "trial", "trials"),
                     }
                 )?;
                 // From fewer trials no interval of a median has its level, whatever happens.
@@ -1720,7 +1722,10 @@ fn stalls_in_words(series: &str, at: &[At]) -> String {
             let threads = counted(threads, "thread", "threads");
             match (stalled, n) {
                 (1, 1) => format!("`{series}` stalled in the only trial at {threads}"),
-                _ => format!("`{series}` stalled in {stalled} of {n} trials at {threads}"),
+                _ => {
+                    let trials = out_of(stalled, n, "trial", "trials");
+                    format!("`{series}` stalled in {trials} at {threads}")
+                }
             }
         }
         (true, 0, _) => {

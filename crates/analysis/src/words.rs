@@ -160,6 +160,16 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
+/// `3 of 24 trials`, `0 of 1 trial`.
+pub fn out_of(k: u64, n: u64, one: &str, many: &str) -> String {
+    format!("{k} of {}", counted(n, one, many))
+}
+
+/// `any of 24 trials`, `the only trial`: of what holds for none.
+pub fn any_of(n: u64, one: &str, many: &str) -> String {
+    if n == 1 { format!("the only {one}") } else { format!("any of {n} {many}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,6 +256,12 @@ mod tests {
         assert_eq!(list(&items(&["24", "32", "40"])), "24, 32 and 40");
         assert_eq!(counted(1, "trial", "trials"), "1 trial");
         assert_eq!(sentence("a weibull fit needs more"), "A weibull fit needs more.");
+        assert_eq!(out_of(0, 1, "trial", "trials"), "0 of 1 trial");
+        assert_eq!(out_of(1, 24, "trial", "trials"), "1 of 24 trials");
+        assert_eq!(
+            [1, 24].map(|n| any_of(n, "trial", "trials")),
+            ["the only trial", "any of 24 trials"]
+        );
     }
 
     #[test]

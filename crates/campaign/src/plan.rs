@@ -12,7 +12,9 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
 use records::rows::PlanRow;
 use sha2::{Digest, Sha256};
-use trial::factor::{Count, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload};
+use trial::factor::{
+    Count, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload, threads_in_words,
+};
 use trial::spec::{CommandSpec, Parameters, TrialSpec};
 
 use crate::definition::{Definition, MOST_TRIALS};
@@ -102,7 +104,7 @@ impl Plan {
         let count = definition.trials.checked_mul(cells.len() as u64);
         let Some(count) = count.filter(|count| *count <= MOST_TRIALS) else {
             return Err(format!(
-                "{} cells of {} trials are more than {MOST_TRIALS} trials: fewer values or fewer trials are needed",
+                "cells times trials a cell, {} × {}, are more than {MOST_TRIALS} trials: fewer values or fewer trials are needed",
                 cells.len(),
                 definition.trials
             ));
@@ -263,7 +265,8 @@ fn drop_what_does_not_grow(cells: &mut Vec<Cell>, notes: &mut Vec<String>) -> Re
     let mut dropped: Vec<String> = Vec::new();
     cells.retain(|cell| match cell.spec.ramp {
         Ramp::Grow { from, .. } if from >= cell.spec.threads => {
-            let what = format!("ramp {} to {} threads", cell.spec.ramp, cell.spec.threads);
+            let what =
+                format!("ramp {} to {}", cell.spec.ramp, threads_in_words(cell.spec.threads));
             if !dropped.contains(&what) {
                 dropped.push(what);
             }
@@ -377,8 +380,8 @@ fn cell(
                 (Workload::Mutex, Some(pairs)) => {
                     Some(pairs.checked_mul(u64::from(common.threads)).ok_or_else(|| {
                         format!(
-                            "mutex.pairs_per_thread {pairs} × {} threads is too many",
-                            common.threads
+                            "mutex.pairs_per_thread {pairs} × {} is too many",
+                            threads_in_words(common.threads)
                         )
                     })?)
                 }

@@ -59,8 +59,8 @@ impl FromStr for Format {
 pub enum FormatError {
     /// No line is understood.
     #[error(
-        "nothing in its {lines} {} is understood{}. Understood are: what futex_hash_repro prints (threads=… slots(…) … Mops/s), `perf bench futex`, schbench, kselftest's TAP, and a CSV with --map FILE.toml",
-        if *lines == 1 { "line" } else { "lines" },
+        "nothing in its {} is understood{}. Understood are: what futex_hash_repro prints (threads=… slots(…) … Mops/s), `perf bench futex`, schbench, kselftest's TAP, and a CSV with --map FILE.toml",
+        if *lines == 1 { "only line".to_string() } else { format!("{lines} lines") },
         first.as_ref().map_or(String::new(), |first| format!("; the first is {first}"))
     )]
     NothingUnderstood {

@@ -72,7 +72,8 @@ fn broken(error: csv::Error) -> BadCsv {
     let line = error.position().map_or(1, csv::Position::line);
     let problem = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("it has {len} cells where the header has {expected_len}")
+            let cells = if *len == 1 { "1 cell".to_string() } else { format!("{len} cells") };
+            format!("it has {cells} where the header has {expected_len}")
         }
         _ => error.to_string(),
     };

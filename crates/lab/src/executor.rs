@@ -20,7 +20,7 @@ use crate::console::{Splat, Where};
 use crate::error::LabError;
 use crate::guest::machine::Accelerator;
 use crate::guest::qemu::Qemu;
-use crate::guest::shape::Shape;
+use crate::guest::shape::{Shape, cpus_in_words};
 use crate::guest::{Guest, Plan, Waited, initramfs, kvm_memory};
 use crate::kernels::Kernel;
 
@@ -199,9 +199,9 @@ impl Lab {
             let boot = self.next_boot;
             self.next_boot = self.next_boot.saturating_add(1);
             (self.tell)(&format!(
-                "boot {boot}: {} with {} CPUs in QEMU {} ({})",
+                "boot {boot}: {} with {} in QEMU {} ({})",
                 kernel.name,
-                self.settings.shape.cpus,
+                cpus_in_words(self.settings.shape.cpus),
                 version_text(self.qemu.version),
                 self.accelerator.name()
             ));
@@ -225,9 +225,11 @@ impl Lab {
                     let ready = guest.ready();
                     if ready.cpus != self.settings.shape.cpus {
                         return Err(Broken(format!(
-                            "{} has {} CPUs online in a guest of {}: its NR_CPUS may be less, or a \
-                             CPU did not come up",
-                            kernel.name, ready.cpus, self.settings.shape.cpus
+                            "{} has {} online in a guest of {}: its NR_CPUS may be less, or a CPU did \
+                             not come up",
+                            kernel.name,
+                            cpus_in_words(ready.cpus),
+                            self.settings.shape.cpus
                         )));
                     }
                     if self.accelerator == Accelerator::Tcg

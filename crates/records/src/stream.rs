@@ -89,7 +89,7 @@ impl Rows {
         if self.row.len() == self.columns.len() {
             return Ok(true);
         }
-        Err(self.bad(format!("{} cells: a row has {}", self.row.len(), self.columns.len())))
+        Err(self.bad(crate::table::wrong_count(self.row.len(), self.columns.len())))
     }
 
     /// How many rows were read.

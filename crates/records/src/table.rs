@@ -357,9 +357,15 @@ pub(crate) fn check_header(
     })
 }
 
+/// That a row has too many cells or too few.
+pub(crate) fn wrong_count(found: usize, columns: usize) -> String {
+    let cells = if found == 1 { "1 cell".to_string() } else { format!("{found} cells") };
+    format!("{cells}: a row has {columns}")
+}
+
 fn check_row(row: &csv::StringRecord, columns: &[&str]) -> Result<(), String> {
     if row.len() != columns.len() {
-        return Err(format!("{} cells: a row has {}", row.len(), columns.len()));
+        return Err(wrong_count(row.len(), columns.len()));
     }
     for (cell, column) in row.iter().zip(columns) {
         let (kind, may_be_empty) = kind(column);

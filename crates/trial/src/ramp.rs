@@ -6,7 +6,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::factor::Ramp;
+use crate::factor::{Ramp, threads_in_words};
 use crate::spec::TrialSpec;
 
 /// The moments of a trial's threads.
@@ -95,15 +95,18 @@ pub(crate) fn check(spec: &TrialSpec) -> Result<(), String> {
     const LONGEST_S: u64 = 24 * 3600;
     if planned_ns(spec.ramp, spec.threads) > LONGEST_S * 1_000_000_000 {
         return Err(format!(
-            "ramp \"{}\" is not possible with {} threads: it would take more than a day",
-            spec.ramp, spec.threads
+            "ramp \"{}\" is not possible with {}: it would take more than a day; accepted is one \
+             that takes less",
+            spec.ramp,
+            threads_in_words(spec.threads)
         ));
     }
     match spec.ramp {
         Ramp::Grow { from, .. } if from >= spec.threads => Err(format!(
-            "ramp \"{}\" is not possible with {} threads: the pool would not grow; accepted is \
-             `grow:` from fewer",
-            spec.ramp, spec.threads
+            "ramp \"{}\" is not possible with {}: the pool would not grow; accepted is `grow:` from \
+             fewer",
+            spec.ramp,
+            threads_in_words(spec.threads)
         )),
         _ => Ok(()),
     }

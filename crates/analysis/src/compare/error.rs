@@ -119,7 +119,8 @@ pub enum CompareError {
     },
     /// Every trial of a side failed.
     #[error(
-        "all {failed} trials of the {side} side{at} failed{example}: a trial that failed has no outcome, so stalls can't be compared. {harm} `experiments analyze RUN` lists the failed trials"
+        "{} of the {side} side{at} failed{example}: a trial that failed has no outcome, so stalls can't be compared. {harm} `experiments analyze RUN` lists the failed trials",
+        if *failed == 1 { "the only trial".to_string() } else { format!("all {failed} trials") }
     )]
     OnlyFailed {
         /// `base` or `test`.

@@ -21,7 +21,7 @@ use crate::stat::survival::{
     stratified_log_rank, summarize,
 };
 use crate::stat::{Level, TestResult};
-use crate::words::{p_is, seconds, significant};
+use crate::words::{out_of, p_is, seconds, significant};
 
 /// The recovery times against each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -242,8 +242,8 @@ impl Recovery {
             false => "a due growth was installed under load",
         };
         let mut text = format!(
-            "Recovery: {what} in {base_events} of {base_n} trials of `{base}` and {test_events} of \
-             {test_n} of `{test}`"
+            "Recovery: {what} in {} of `{base}` and {test_events} of {test_n} of `{test}`",
+            out_of(base_events, base_n, "trial", "trials")
         );
         if self.ratios_differ {
             let p = self.homogeneity.as_ref().and_then(|homogeneity| homogeneity.test.p_value);

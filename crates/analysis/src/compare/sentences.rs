@@ -10,7 +10,7 @@ use super::verdict::{Because, Kind, Verdict, above_the_bound};
 use super::what_would_decide::{Deciding, POWER};
 use super::{Comparison, Trust};
 use crate::stat::{Estimate, Level};
-use crate::words::{counted, list, p_is, percent, percent_to, significant};
+use crate::words::{counted, list, out_of, p_is, percent, percent_to, significant};
 
 /// The longest list of names in a sentence.
 const MOST_LISTED: usize = 6;
@@ -41,8 +41,8 @@ pub fn trust(
             && base + test > 0
         {
             what.push(format!(
-                "it stalled in {base} of {base_n} trials of the base side and {test} of {test_n} of \
-                 the test side"
+                "it stalled in {} of the base side and {test} of {test_n} of the test side",
+                out_of(base, base_n, "trial", "trials")
             ));
         }
         list(&what)
@@ -226,7 +226,8 @@ fn verdict(comparison: &Comparison) -> String {
     let strata = names.len();
     let [[base_k, base_n], [test_k, test_n]] = pooled.counts;
     let counts = format!(
-        "`{test}` stalled in {test_k} of {test_n} trials, `{base}` in {base_k} of {base_n}"
+        "`{test}` stalled in {}, `{base}` in {base_k} of {base_n}",
+        out_of(test_k, test_n, "trial", "trials")
     );
     let p = match verdict.p_value {
         Some(p) => format!("{} by {}", p_is(p), test_name(verdict, strata)),
@@ -402,7 +403,8 @@ fn deciding(comparison: &Comparison) -> Option<String> {
             );
             if let Some(n) = for_a_halving {
                 text += &format!(
-                    " {n} trials a side would show a halving, if there is one, with {} power.",
+                    " {} a side would show a halving, if there is one, with {} power.",
+                    counted(*n, "trial", "trials"),
                     percent(POWER)
                 );
             }

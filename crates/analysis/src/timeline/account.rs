@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Look, Why};
 use crate::recovery::terms::Terms;
 use crate::run::Run;
-use crate::words::counted;
+use crate::words::{any_of, counted};
 
 /// What a run's timeline held, and what it did not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -119,9 +119,9 @@ impl Account {
             ));
         } else if !self.exists && self.expected > 0 && !run.is_imported() {
             sentences.push(format!(
-                "{file} is missing: recovery by throughput is not known for any of {}; recovery by the \
+                "{file} is missing: recovery by throughput is not known for {}; recovery by the \
                  hash (`pivot_s`) is in trials.csv",
-                counted(self.expected, "trial", "trials")
+                any_of(self.expected, "trial", "trials")
             ));
         } else if let Some(first) = self.first_without.filter(|_| is_missed) {
             sentences.push(format!(

@@ -15,6 +15,11 @@ const PER_NODE_MIB: u64 = 256;
 /// What QEMU itself takes: its own memory and the translated code.
 const QEMU_MIB: u64 = 256;
 
+/// `48 CPUs`, `1 CPU`.
+pub fn cpus_in_words(cpus: u32) -> String {
+    if cpus == 1 { "1 CPU".to_string() } else { format!("{cpus} CPUs") }
+}
+
 /// A guest's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -35,13 +40,14 @@ impl Shape {
             )));
         }
         if nodes == 0 || nodes > cpus || !cpus.is_multiple_of(nodes) {
+            let of = cpus_in_words(cpus);
             let divisors: Vec<String> = (1..=cpus.min(16))
                 .filter(|n| cpus.is_multiple_of(*n))
                 .map(|n| n.to_string())
                 .collect();
             return Err(LabError::Shape(format!(
-                "--nodes {nodes}: {cpus} CPUs can't be divided into {nodes} equal nodes; accepted \
-                 for {cpus} CPUs are {}",
+                "--nodes {nodes}: {of} can't be divided into {nodes} equal nodes; accepted for {of} {} {}",
+                if divisors.len() == 1 { "is" } else { "are" },
                 divisors.join(", ")
             )));
         }
@@ -75,9 +81,9 @@ impl Shape {
         let Some(available) = available_mib(meminfo) else { return Ok(1) };
         match available / self.host_mib() {
             0 => Err(LabError::Shape(format!(
-                "a guest of {} CPUs and {} node{} takes {} MiB of the host and {available} MiB are available; \
+                "a guest of {} and {} node{} takes {} MiB of the host and {available} MiB are available; \
                  fewer CPUs or nodes take less",
-                self.cpus,
+                cpus_in_words(self.cpus),
                 self.nodes,
                 if self.nodes == 1 { "" } else { "s" },
                 self.host_mib()

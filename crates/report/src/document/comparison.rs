@@ -7,6 +7,7 @@ use analysis::compare::harm::Finding;
 use analysis::compare::recovery::{StratumRecovery, ratio_in_words};
 use analysis::compare::strata::Stratum;
 use analysis::compare::{Comparison, Which};
+use analysis::run::Run;
 use analysis::stat::survival::{PointwiseMethod, notes};
 use analysis::stat::two_by_two::Contrast;
 use analysis::stat::{Estimate, Interval};
@@ -14,7 +15,8 @@ use analysis::words::{
     counted, list, p_is, p_value, percent, percent_to, seconds, significant, times,
 };
 
-use super::content::{Room, circumstances, quoted, with_interval};
+use super::circumstances;
+use super::content::{Room, quoted, with_interval};
 use super::mail::WIDTH;
 use super::{Block, Table};
 use crate::figure::Drawn;
@@ -115,28 +117,47 @@ fn p(value: Option<f64>) -> String {
 /// Names for the first column: whole, without what goes without saying where the room is narrow, or
 /// numbers with a list of what they stand for.
 struct Names {
+    /// The head of their column.
+    head: &'static str,
     names: Vec<String>,
     legend: Option<Vec<String>>,
+}
+
+const STRATUM: &str = "stratum";
+
+/// The head of strata whose names have lost the word behind their first number.
+const THREADS: &str = "threads, and the rest";
+
+/// `192, burst` of `192 threads, burst`.
+fn bare_count(name: &str) -> String {
+    match name.split_once(" thread") {
+        Some((count, rest)) => count.to_string() + rest.strip_prefix('s').unwrap_or(rest),
+        None => name.to_string(),
+    }
 }
 
 impl Names {
     /// Of strata, with `beside` columns taken by what stands beside them.
     fn of<'a>(strata: impl Iterator<Item = &'a Stratum>, beside: usize, room: Room) -> Names {
         let whole: Vec<String> = strata.map(|stratum| stratum.name.clone()).collect();
-        let fits = |names: &[String]| {
-            let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let fits = |head: &str, names: &[String]| {
+            let texts = names.iter().map(String::as_str).chain([head]);
+            let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0);
             room == Room::Wide || longest + beside <= WIDTH
         };
-        if fits(&whole) {
-            return Names { names: whole, legend: None };
+        if fits(STRATUM, &whole) {
+            return Names { head: STRATUM, names: whole, legend: None };
         }
-        let brief = |name: &String| name.replacen(" threads,", ",", 1).replace("machine=", "");
-        let brief: Vec<String> = whole.iter().map(brief).collect();
-        if fits(&brief) {
-            return Names { names: brief, legend: None };
+        let brief: Vec<String> = whole.iter().map(|name| name.replace("machine=", "")).collect();
+        if fits(STRATUM, &brief) {
+            return Names { head: STRATUM, names: brief, legend: None };
+        }
+        let briefer: Vec<String> = brief.iter().map(|name| bare_count(name)).collect();
+        if fits(THREADS, &briefer) {
+            return Names { head: THREADS, names: briefer, legend: None };
         }
         let names = (1..=whole.len()).map(|at| format!("#{at}")).collect();
-        Names { names, legend: Some(whole) }
+        Names { head: STRATUM, names, legend: Some(whole) }
     }
 
     /// The rows with their names before them.
@@ -154,7 +175,7 @@ impl Names {
 /// The stalls by stratum.
 pub fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
     let level = percent(comparison.level.get());
-    let mut header = vec!["stratum".to_string(), "base".into(), "test".into()];
+    let mut header = vec![STRATUM.to_string(), "base".into(), "test".into()];
     header.push(match room {
         Room::Wide => format!("difference ({level})"),
         Room::Narrow => format!("points ({level})"),
@@ -204,6 +225,7 @@ pub fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
         beside(&header[1..], &rows),
         room,
     );
+    header[0] = names.head.to_string();
     let rows = names.before(rows);
     let mut blocks = vec![
         Block::Heading(2, "Stalls".into()),
@@ -391,7 +413,7 @@ pub fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
     }
     let mut blocks = vec![Block::Heading(2, "Recovery".into()), Block::Paragraph(text)];
     for ((header, _), rows) in tables.into_iter().zip(rows) {
-        let header = std::iter::once("stratum".to_string()).chain(header).collect();
+        let header = std::iter::once(names.head.to_string()).chain(header).collect();
         blocks.push(Block::Table(Table { header, texts: 1, rows: names.before(rows) }));
     }
     blocks.extend(names.legend());
@@ -454,8 +476,8 @@ fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {
         if strata.is_empty() {
             continue;
         }
-        let header = vec![
-            "stratum".to_string(),
+        let mut header = vec![
+            STRATUM.to_string(),
             "values".into(),
             "base, Mops/s".into(),
             "test, Mops/s".into(),
@@ -474,6 +496,7 @@ fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {
             .collect();
         let of_strata = strata.iter().filter_map(|one| comparison.strata.get(one.stratum));
         let names = Names::of(of_strata, beside(&header[1..], &rows), room);
+        header[0] = names.head.to_string();
         let rows = names.before(rows);
         blocks.push(Block::Heading(2, what.into()));
         blocks.push(Block::Table(Table { header, texts: 1, rows }));
@@ -644,13 +667,28 @@ fn sides(comparison: &Comparison) -> Vec<Block> {
         Block::Heading(2, "What was compared".into()),
         Block::Table(Table { header: vec!["what".into(), "is".into()], texts: 2, rows }),
     ];
-    let mut shown: Vec<&std::path::Path> = Vec::new();
+    let mut runs: Vec<&Run> = Vec::new();
     for run in comparison.base.runs.iter().chain(&comparison.test.runs) {
-        if !shown.contains(&run.folder.as_path()) {
-            shown.push(&run.folder);
-            blocks.push(Block::Heading(2, format!("How {} was measured", run.name())));
-            blocks.push(Block::Table(circumstances(run)));
+        if runs.iter().all(|other| other.folder != run.folder) {
+            runs.push(run);
         }
     }
+    blocks.extend(circumstances::sections(&runs));
     blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_loses_the_word_and_keeps_the_count() {
+        for (name, bare) in [
+            ("192 threads, burst, Graviton4", "192, burst, Graviton4"),
+            ("1 thread, threads=x", "1, threads=x"),
+            ("96 threads", "96"),
+        ] {
+            assert_eq!(bare_count(name), bare);
+        }
+    }
 }

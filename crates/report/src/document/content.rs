@@ -6,7 +6,6 @@ use analysis::run::Run;
 use analysis::words::{counted, decimals_below_one, percent, seconds, significant};
 use analysis::{Analysis, outcome::StallRule};
 use serde_json::Value;
-use trial::factor::Span;
 
 use super::factor_columns::FactorColumns;
 use super::plain_table::fits_whole;
@@ -61,14 +60,7 @@ pub fn blocks(analysis: &Analysis, figures: Vec<Drawn>, room: Room) -> Vec<Block
     blocks.extend(super::recovery::section(analysis));
     blocks.extend(super::metrics::section(analysis, room));
     blocks.extend(super::checks::section(analysis));
-    for run in &analysis.runs {
-        let name = match analysis.runs.len() {
-            1 => "How it was measured".to_string(),
-            _ => format!("How {} was measured", run.name()),
-        };
-        blocks.push(Block::Heading(2, name));
-        blocks.push(Block::Table(circumstances(run)));
-    }
+    blocks.extend(super::circumstances::sections(&analysis.runs.iter().collect::<Vec<_>>()));
     let disturbances: Vec<String> =
         analysis.runs.iter().flat_map(|run| run.manifest.disturbances.clone()).collect();
     // Where all was measured elsewhere, nobody here could have noticed any.
@@ -289,123 +281,6 @@ pub(super) fn with_interval(
         between if between.is_empty() || value.is_empty() => value.to_string(),
         between => format!("{value} ({between})"),
     }
-}
-
-/// The machine, the kernel and the plan of a run, as far as they are known.
-pub(super) fn circumstances(run: &Run) -> Table {
-    if run.is_imported() {
-        return super::imported::circumstances(run);
-    }
-    let manifest = &run.manifest;
-    let machine = &manifest.machine;
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    let mut say = |name: &str, value: Option<String>| {
-        if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
-            rows.push(vec![name.to_string(), value]);
-        }
-    };
-    let text = |key: &str| {
-        let value = manifest.definition.pointer(key)?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_string))
-    };
-    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    say("run", Some(format!("`{}`", run.name())));
-    say("question", text("/question").map(words));
-    say(
-        "trials",
-        Some(format!(
-            "{} of {} planned; each a fresh process, in blocks that hold every cell once, in an order \
-             drawn from seed {}",
-            run.finished, run.planned, manifest.seed
-        )),
-    );
-    // Typed as `14s`, said as `14 s`.
-    let time = |key: &str| {
-        let typed = text(key)?;
-        Some(typed.parse::<Span>().map_or(typed, |span| seconds(span.seconds())))
-    };
-    say(
-        "a trial",
-        time("/duration").map(|duration| {
-            let sample = time("/sample")
-                .map_or_else(String::new, |sample| format!(", sampled every {sample}"));
-            format!("{duration} of load with all threads{sample}")
-        }),
-    );
-    say(
-        "where",
-        Some(match run.in_lab() {
-            true => {
-                let how = run.accelerators();
-                let how = if how.is_empty() {
-                    String::new()
-                } else {
-                    format!(" under {}", how.join(", "))
-                };
-                format!("in guests{how}")
-            }
-            false => "on the machine itself".to_string(),
-        }),
-    );
-    for kernel in &manifest.kernels {
-        let mut parts = vec![format!("`{}`", kernel.name)];
-        if let Some(release) = kernel.release.as_ref().filter(|release| **release != kernel.name) {
-            parts.push(release.clone());
-        }
-        parts.extend(kernel.version.clone());
-        parts.extend(kernel.cpus.map(|n| counted(u64::from(n), "CPU", "CPUs")));
-        parts.extend(kernel.nodes.map(|n| counted(u64::from(n), "node", "nodes")));
-        parts.extend(kernel.patches.iter().map(|(name, sha)| {
-            format!("patch {name} (SHA-256 {})", sha.chars().take(12).collect::<String>())
-        }));
-        say("kernel", Some(parts.join(", ")));
-    }
-    say("CPU", machine.cpu_model.clone());
-    let mut cpus = format!(
-        "{} online, {} allowed, {}",
-        machine.cpus_online,
-        machine.cpus_allowed,
-        counted(u64::from(machine.nodes), "NUMA node", "NUMA nodes")
-    );
-    if let Some(packages) = machine.packages {
-        cpus += &format!(", {}", counted(u64::from(packages), "socket", "sockets"));
-    }
-    if !machine.cache_domains.is_empty() {
-        let domains = machine.cache_domains.len() as u64;
-        cpus += &format!(", {}", counted(domains, "last-level cache", "last-level caches"));
-    }
-    if let Some(smt) = machine.smt {
-        cpus += if smt { ", SMT on" } else { ", SMT off" };
-    }
-    say("CPUs", Some(cpus));
-    say("governor", machine.governor.clone());
-    say("host kernel", Some(format!("{} {}", machine.kernel_release, machine.kernel_version)));
-    say("preemption", machine.preemption.clone());
-    let mitigated: Vec<String> = machine
-        .mitigations
-        .iter()
-        .filter(|(_, state)| !state.starts_with("Not affected"))
-        .map(|(name, state)| format!("{name}: {state}"))
-        .collect();
-    say("mitigations", Some(mitigated.join("; ")));
-    say("C library", machine.glibc.clone());
-    say("hypervisor", machine.hypervisor.clone());
-    say("architecture", Some(machine.architecture.clone()));
-    let labels: Vec<String> = manifest.labels.iter().map(|(k, v)| format!("{k}={v}")).collect();
-    say("labels", Some(labels.join("; ")));
-    let versions: Vec<String> = manifest.versions.iter().map(|(k, v)| format!("{k} {v}")).collect();
-    say("programs", Some(versions.join(", ")));
-    say("started", Some(manifest.started_at.clone()));
-    say("ended", manifest.ended_at.clone());
-    for resumed in &manifest.resumed {
-        let changes = if resumed.changes.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", resumed.changes.join("; "))
-        };
-        say("resumed", Some(format!("{}{changes}", resumed.at)));
-    }
-    Table { header: vec!["what".into(), "is".into()], texts: 2, rows }
 }
 
 fn definitions(analysis: &Analysis) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! A report as blocks, and the forms it is written in.
 
 pub mod checks;
+mod circumstances;
 pub mod comparison;
 pub mod content;
 pub mod contrasts;

@@ -10,6 +10,7 @@ use analysis::timeline::shown::{Role, Shown};
 use analysis::words::{percent, significant};
 
 use super::Figure;
+use super::rows::at_threads;
 use crate::draw::{
     Axis, Backend, Canvas, DrawError, Entry, INK, Legend, Look, Marker, Plot, STALL, Scale, look,
 };
@@ -76,7 +77,7 @@ impl<'a> Timeline<'a> {
         let series = self.analysis.series.iter().find(|series| series.cells.contains(&cell));
         let threads = self.analysis.cells.get(cell).map_or(0, |cell| cell.factors.threads());
         let name = series.map_or("", |series| series.name.as_str());
-        format!("{name}, {threads} threads")
+        format!("{name}, {}", at_threads(threads))
     }
 
     /// The throughput that is to be reached, and the share of the control that it is.

@@ -21,7 +21,7 @@ pub use memory::Memory;
 pub use placement::Placement;
 pub use ramp::Ramp;
 pub use span::Span;
-pub use threads::Threads;
+pub use threads::{Threads, threads_in_words};
 pub use unlock::Unlock;
 pub use until::Until;
 pub use workload::Workload;

@@ -29,6 +29,11 @@ impl Threads {
     }
 }
 
+/// `96 threads`, `1 thread`.
+pub fn threads_in_words(n: u32) -> String {
+    if n == 1 { "1 thread".to_string() } else { format!("{n} threads") }
+}
+
 impl FromStr for Threads {
     type Err = BadValue;
 
@@ -72,6 +77,7 @@ mod tests {
         assert_eq!([1, 2, 8, 96].map(|cpus| eighth.on(cpus)), [1, 1, 1, 12]);
         assert_eq!("200%".parse::<Threads>().unwrap().on(96), 192);
         assert_eq!("96".parse::<Threads>().unwrap().on(2), 96);
+        assert_eq!([1, 96].map(threads_in_words), ["1 thread", "96 threads"]);
     }
 
     #[test]

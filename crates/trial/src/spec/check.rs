@@ -4,7 +4,7 @@
 //! What depends on the machine (CPUs, nodes, limits, the kernel) is not decided here.
 
 use super::TrialSpec;
-use crate::factor::{Count, Hash, Ramp, Span, Until, Workload};
+use crate::factor::{Count, Hash, Ramp, Span, Until, Workload, threads_in_words};
 use crate::ramp;
 
 /// The most samples of a trial: 32 bytes each, taken beforehand.
@@ -47,6 +47,7 @@ pub fn check(spec: &TrialSpec) -> Result<(), String> {
             "sample \"0s\" is not possible: the main thread would do nothing but look".into()
         );
     }
+    ramp::check(spec)?;
     let planned_ns = ramp::planned_ns(spec.ramp, spec.threads).saturating_add(spec.duration.ns());
     let samples = planned_ns / spec.sample.ns();
     if samples > MOST_SAMPLES {
@@ -58,7 +59,6 @@ pub fn check(spec: &TrialSpec) -> Result<(), String> {
             planned_ns as f64 / 1e9,
         ));
     }
-    ramp::check(spec)?;
     match spec.workload {
         Workload::Mutex => mutex(spec),
         Workload::Resize => resize(spec),
@@ -136,9 +136,9 @@ fn messenger(spec: &TrialSpec) -> Result<(), String> {
         .ok_or("the workload messenger needs `messengers`: how many threads post to the workers")?;
     if messengers.get() > spec.threads {
         return Err(format!(
-            "messengers \"{messengers}\" is not possible with {} threads: each messenger needs at \
-             least one worker to post to",
-            spec.threads
+            "messengers \"{messengers}\" is not possible with {}: each messenger needs at least one \
+             worker to post to",
+            threads_in_words(spec.threads)
         ));
     }
     Ok(())

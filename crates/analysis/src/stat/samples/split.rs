@@ -105,8 +105,12 @@ pub fn split(values: &[f64], resampling: Resampling) -> Result<Split, StatError>
         if found.cut.is_none() && zeros > 0 {
             // Any cut between 0 and the least positive value divides alike.
             found.cut = Some(first / 2.0);
-            found.reason =
-                format!("{zeros} of {} values are 0: they are the lower mode", ascending.len());
+            found.reason = match zeros {
+                1 => format!("1 of {} values is 0: it is the lower mode", ascending.len()),
+                _ => {
+                    format!("{zeros} of {} values are 0: they are the lower mode", ascending.len())
+                }
+            };
         }
     } else {
         found.reason = "all values are 0".into();

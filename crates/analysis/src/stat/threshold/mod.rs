@@ -213,8 +213,10 @@ fn left_out(rows: &[ThreadsTried], pooled: &[ThreadsTried]) -> Option<String> {
     empty.sort_unstable();
     empty.dedup();
     let threads: Vec<String> = empty.iter().map(u64::to_string).collect();
-    (!empty.is_empty())
-        .then(|| format!("without a trial, hence left out: {} threads", words::list(&threads)))
+    (!empty.is_empty()).then(|| match threads.as_slice() {
+        [one] if one == "1" => "without a trial, hence left out: 1 thread".to_string(),
+        _ => format!("without a trial, hence left out: {} threads", words::list(&threads)),
+    })
 }
 
 /// Whether the counts themselves bound the slope. Where they do not, maximum likelihood has no finite

@@ -367,9 +367,10 @@ fn answer(
         && from > 0.0
     {
         notes.push(format!(
-            "the clock starts at {} s, when all {threads} threads existed: before that, a throughput \
-             says how many there were; --start 0s looks at all samples",
-            number(from)
+            "the clock starts at {} s, when {} existed: before that, a throughput says how many there \
+             were; --start 0s looks at all samples",
+            number(from),
+            if threads == 1 { "the only thread".to_owned() } else { format!("all {threads} threads") }
         ));
     }
     let rule = RecoveryRule { start_s, one_operation: timeline.one_operation, ..*rule };

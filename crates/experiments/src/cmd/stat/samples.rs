@@ -301,9 +301,11 @@ fn said(name: &str, modes: &Split) -> String {
     match (modes.cut, modes.lower) {
         // Nothing but zeros below the cut: no fit, but the rule's convention.
         (Some(cut), Some(lower)) if lower == modes.zeros => format!(
-            "Note: {lower} of {} values of {name} are 0, which have no logarithm: the rule `split` takes \
-             them as the lower mode, below {}; dip and components are of the others.\n",
+            "Note: {lower} of {} values of {name} {} no logarithm: the rule `split` takes {} as the \
+             lower mode, below {}; dip and components are of the others.\n",
             modes.n,
+            if lower == 1 { "is 0, which has" } else { "are 0, which have" },
+            if lower == 1 { "it" } else { "them" },
             number(cut),
         ),
         (Some(cut), Some(lower)) => format!(
