@@ -287,7 +287,7 @@ fn samples_say_whether_they_have_two_modes() {
     // Zeros are set apart, and are no evidence of two modes.
     user.write("z.csv", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
     let said = user.experiments("stat samples z.csv a.csv --level 0.9999").ok();
-    for part in ["1 of 11 values of a are 0", "fewer than 5 of 10000 resamples"] {
+    for part in ["1 of 11 values of a is 0", "fewer than 5 of 10000 resamples"] {
         assert!(said.contains(part), "{part} in {said}");
     }
     assert!(!said.contains("a has two modes"), "{said}");
