@@ -10,8 +10,9 @@ pub const WIDTH: usize = 78;
 /// The text.
 pub fn render(blocks: &[Block]) -> String {
     let mut text = String::new();
-    for block in blocks {
+    for (at, block) in blocks.iter().enumerate() {
         let part = match block {
+            Block::Heading(..) if heads_figures_alone(&blocks[at + 1..]) => continue,
             Block::Heading(1, title) => {
                 let lines = wrapped(title, WIDTH);
                 let longest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
@@ -39,6 +40,13 @@ pub fn render(blocks: &[Block]) -> String {
         text += &part;
     }
     text
+}
+
+/// Whether what follows a heading is figures, and then another heading or nothing.
+fn heads_figures_alone(after: &[Block]) -> bool {
+    let others = after.iter().position(|block| !matches!(block, Block::Figure(_)));
+    let next = others.map(|at| &after[at]);
+    others != Some(0) && matches!(next, None | Some(Block::Heading(..))) && !after.is_empty()
 }
 
 fn rows(table: &Table) -> String {
@@ -75,5 +83,23 @@ mod tests {
         let text = render(&[Block::Paragraph("word ".repeat(40)), Block::Table(table)]);
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         assert!(text.ends_with("  hash        n\n  auto       10\n  slots:512   9\n"), "{text}");
+    }
+
+    #[test]
+    fn a_heading_of_figures_alone_is_left_out_with_them() {
+        let heading = |title: &str| Block::Heading(2, title.into());
+        let figure = || {
+            Block::Figure(crate::figure::Drawn {
+                name: "stalls".into(),
+                caption: "stalls".into(),
+                svg: String::new(),
+            })
+        };
+        let said = || Block::Paragraph("said".into());
+        let text = render(&[heading("Figures"), figure(), figure(), heading("Stalls"), said()]);
+        assert_eq!(text, "Stalls\n------\n\nsaid\n");
+        assert_eq!(render(&[heading("Figures"), figure()]), "");
+        assert_eq!(render(&[heading("A"), figure(), said()]), "A\n-\n\nsaid\n");
+        assert_eq!(render(&[heading("A"), heading("B")]), "A\n-\n\nB\n-\n");
     }
 }
