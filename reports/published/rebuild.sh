@@ -5,6 +5,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 out=${OUT:-reports/published}
+if ! command -v "${EXPERIMENTS:-experiments}" >/dev/null; then
+    echo "rebuild.sh: there is no program ${EXPERIMENTS:-experiments}: set EXPERIMENTS to one" >&2
+    exit 1
+fi
 experiments() { "${EXPERIMENTS:-experiments}" "$@"; }
 
 for run in data/published/[0-9]*; do
