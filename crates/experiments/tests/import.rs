@@ -160,7 +160,7 @@ fn what_can_not_be_imported_leaves_nothing_behind() {
         ("repro.log --map runs.toml --format schbench", &["--map is for a CSV"]),
         ("runs.csv", &["runs.csv", "--map FILE.toml"]),
         ("head.csv --map runs.toml", &["head.csv: it has a header and no row"]),
-        ("one.txt", &["nothing in its 1 line is understood"]),
+        ("one.txt", &["nothing in its only line is understood"]),
         ("runs.csv --map runs.toml", &["runs.csv: line 2", "column \"T\"", "threads is \"0\""]),
         ("runs.csv --map bad.toml", &["bad.toml, line 2", "columns.thread"]),
         ("repro.log --checks prose.txt", &["prose.txt", "nothing"]),
