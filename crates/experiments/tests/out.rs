@@ -26,7 +26,10 @@ fn a_place_that_can_not_be_written_to_is_refused_by_every_command() {
     user.write("file", "mine");
     user.write("repro.log", LOG);
     user.experiments(IMPORT).ok();
-    user.experiments(&IMPORT.replace("--out R", "--out T")).ok();
+    // Another measurement: the same one twice would be refused as a copy.
+    user.write("again.log", &LOG.replace("80.1", "80.2"));
+    let again = IMPORT.replace("repro.log", "again.log").replace("--out R", "--out T");
+    user.experiments(&again).ok();
     let before = listed(&user, "R");
     for (place, said) in PLACES {
         for command in [
@@ -50,7 +53,7 @@ fn a_place_that_can_not_be_written_to_is_refused_by_every_command() {
     }
     assert_eq!(user.read("file"), "mine");
     assert_eq!(listed(&user, "R"), before);
-    assert_eq!(listed(&user, "."), ["R", "T", "file", "repro.log"]);
+    assert_eq!(listed(&user, "."), ["R", "T", "again.log", "file", "repro.log"]);
 }
 
 #[test]
