@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::RecordError;
 use crate::columns::kind;
-use crate::table::{Torn, check_header};
+use crate::table::{Torn, check_header, open_if_there};
 
 /// The rows of a file, read from its begin to its end.
 #[derive(Debug)]
@@ -56,11 +56,7 @@ impl Rows {
             file: file.to_path_buf(),
             reason: error.to_string(),
         };
-        let opened = match File::open(file) {
-            Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
-        };
+        let Some(opened) = open_if_there(file).map_err(failed)? else { return Ok(None) };
         let (mut opened, whole, tail) = whole_lines(opened).map_err(failed)?;
         opened.seek(SeekFrom::Start(offset)).map_err(failed)?;
         let bytes = whole.saturating_sub(offset);

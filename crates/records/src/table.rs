@@ -42,11 +42,7 @@ impl Torn {
             file: file.to_path_buf(),
             reason: error.to_string(),
         };
-        let mut opened = match File::open(file) {
-            Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
-        };
+        let Some(mut opened) = open_if_there(file).map_err(failed)? else { return Ok(None) };
         let mut last = [b'\n'];
         if opened.seek(SeekFrom::End(-1)).is_ok() {
             opened.read_exact(&mut last).map_err(failed)?;
@@ -136,6 +132,15 @@ impl Torn {
     }
 }
 
+/// Opens a file; `None` where there is none.
+pub(crate) fn open_if_there(file: &Path) -> io::Result<Option<File>> {
+    match File::open(file) {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// A file that has no whole header and nothing else: the crash came between its making and its first row,
 /// or a copy of it did not come through. It is whole but for its header, and so no reason to refuse a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,11 +159,7 @@ impl Headless {
             file: file.to_path_buf(),
             reason: error.to_string(),
         };
-        let opened = match File::open(file) {
-            Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
-        };
+        let Some(opened) = open_if_there(file).map_err(failed)? else { return Ok(None) };
         let header = columns.join(",");
         let mut found = Vec::new();
         opened.take(header.len() as u64 + 1).read_to_end(&mut found).map_err(failed)?;

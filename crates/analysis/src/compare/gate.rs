@@ -20,15 +20,16 @@ pub enum Gate {
 impl Gate {
     /// Of a comparison. Harm stays harm whatever else is not known; a comparison that can't be trusted
     /// decides nothing else; and a fix `stands` only if it would still be one, had the trials without
-    /// an outcome stalled.
+    /// an outcome stalled. That nobody looked for harm is said, and keeps no fix from passing: who only
+    /// counts stalls would otherwise have no gate.
     pub fn of(verdict: Kind, harm: Finding, trusted: bool, stands: bool) -> Gate {
         match (verdict, harm) {
             (_, Finding::Found) => Gate::Fail,
             _ if !trusted => Gate::Undecided,
             (Kind::Undecided, _) => Gate::Undecided,
-            (Kind::Fixed, Finding::Unclear | Finding::NotObserved) => Gate::Undecided,
-            (Kind::Fixed, Finding::NoneSeen) if !stands => Gate::Undecided,
-            (Kind::Fixed, Finding::NoneSeen) => Gate::Pass,
+            (Kind::Fixed, Finding::Unclear) => Gate::Undecided,
+            (Kind::Fixed, _) if !stands => Gate::Undecided,
+            (Kind::Fixed, Finding::NoneSeen | Finding::NotObserved) => Gate::Pass,
             (Kind::Reduced | Kind::NoEvidenceOfAnEffect | Kind::Worse, _) => Gate::Fail,
         }
     }
@@ -64,7 +65,7 @@ mod tests {
         let status = |kind, harm, trusted| Gate::of(kind, harm, trusted, true).status();
         assert_eq!(status(Kind::Fixed, Finding::NoneSeen, true), 0);
         assert_eq!(status(Kind::Fixed, Finding::Unclear, true), 11);
-        assert_eq!(status(Kind::Fixed, Finding::NotObserved, true), 11);
+        assert_eq!(status(Kind::Fixed, Finding::NotObserved, true), 0);
         assert_eq!(status(Kind::Fixed, Finding::Found, true), 10);
         assert_eq!(status(Kind::Fixed, Finding::NoneSeen, false), 11);
         assert_eq!(status(Kind::Undecided, Finding::Found, false), 10);

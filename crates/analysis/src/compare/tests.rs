@@ -690,13 +690,13 @@ fn copies_are_refused_on_both_sides_on_one_and_under_other_labels() {
 }
 
 #[test]
-fn harm_that_nobody_looked_for_is_not_observed_and_does_not_pass_the_gate() {
+fn harm_that_nobody_looked_for_is_not_observed_and_not_none_seen() {
     let unsaid = || imported(None);
     let base = stock().trials(96, 40, 60).change(unsaid());
     let test = fix().trials(96, 0, 60).change(unsaid());
     let found = compared(&base, &test);
     assert_eq!(found.verdict.kind, Kind::Fixed);
-    assert_eq!((found.harm.finding, found.gate), (Finding::NotObserved, Gate::Undecided));
+    assert_eq!((found.harm.finding, found.gate), (Finding::NotObserved, Gate::Pass));
     says(&found, "Harm: not observed. Nobody watched the kernel's console");
     // Checks alone are something that was looked at.
     let (_base, base) = base.written();

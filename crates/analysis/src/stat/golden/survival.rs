@@ -15,16 +15,17 @@ fn trials(of: &Value) -> Vec<FollowUp> {
     trials.map(|(time, event)| FollowUp::new(time, event).unwrap()).collect()
 }
 
+/// Base and test of each stratum of a case.
+fn both_sides(case: &Value) -> Vec<[Vec<FollowUp>; 2]> {
+    let strata = case["strata"].as_array().unwrap().iter();
+    strata.map(|stratum| [trials(&stratum["base"]), trials(&stratum["test"])]).collect()
+}
+
 #[test]
 fn homogeneity_of_hazard_ratios_is_that_of_anova_coxph() {
     let (mut tested, mut by_anova) = (0, 0);
     for case in part(HOMOGENEITY, "cases", 100) {
-        let sides: Vec<[Vec<FollowUp>; 2]> = case["strata"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|stratum| [trials(&stratum["base"]), trials(&stratum["test"])])
-            .collect();
+        let sides = both_sides(&case);
         let strata: Vec<(&[FollowUp], &[FollowUp])> =
             sides.iter().map(|[base, test]| (&base[..], &test[..])).collect();
         let Ok(found) = hazard_homogeneity(&strata) else {
@@ -53,12 +54,7 @@ fn homogeneity_of_hazard_ratios_is_that_of_anova_coxph() {
 fn stratified_contrasts_are_those_of_survdiff_and_coxph() {
     let mut kinds = std::collections::BTreeMap::new();
     for case in part(CONTRASTS, "stratified", 100) {
-        let sides: Vec<[Vec<FollowUp>; 2]> = case["strata"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|stratum| [trials(&stratum["base"]), trials(&stratum["test"])])
-            .collect();
+        let sides = both_sides(&case);
         let strata: Vec<(&[FollowUp], &[FollowUp])> =
             sides.iter().map(|[base, test]| (&base[..], &test[..])).collect();
         let log_rank = stratified_log_rank(&strata).unwrap();
