@@ -123,7 +123,10 @@ fn a_limit_on_the_users_processes_is_recorded_the_same() {
     let user = 61_000 + std::process::id() % 1000;
     let folder = tempfile::tempdir().expect("a folder");
     let copy = folder.path().join("race-trial");
-    std::fs::copy(env!("CARGO_BIN_EXE_race-trial"), &copy).expect("copied");
+    // By another process: what this one has open for writing, a child that another test starts at that
+    // moment has too until it executes, and nobody may execute the copy as long (ETXTBSY).
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_race-trial")).arg(&copy).status();
+    assert!(copied.expect("cp").success());
     for path in [folder.path(), copy.as_path()] {
         std::os::unix::fs::chown(path, Some(user), Some(user)).expect("given");
     }
