@@ -37,17 +37,16 @@ impl<'a> Threshold<'a> {
         (!curves.is_empty()).then_some(Threshold { analysis, curves, counts })
     }
 
+    /// The least and the greatest thread count.
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((*self.counts.first()? as f64, *self.counts.last()? as f64))
+    }
+
     /// Whether an interval has an end within the thread counts and another beyond them.
     fn an_interval_goes_on(&self) -> bool {
-        let (Some(first), Some(last)) = (self.counts.first(), self.counts.last()) else {
-            return false;
-        };
-        let (first, last) = (*first as f64, *last as f64);
-        self.curves.iter().filter(|(_, curve)| curve.t50.estimate.is_some()).any(|(_, curve)| {
-            let low = curve.t50.low.unwrap_or(f64::MIN_POSITIVE);
-            let high = curve.t50.high.unwrap_or(f64::MAX);
-            (low < last && high > last) || (low < first && high > first)
-        })
+        let Some(range) = self.range() else { return false };
+        let estimated = self.curves.iter().filter(|(_, curve)| curve.t50.estimate.is_some());
+        estimated.map(|(_, curve)| goes_on(ends(curve), range)).any(|[below, above]| below || above)
     }
 
     fn plot(&self) -> Plot {
@@ -113,10 +112,8 @@ impl Figure for Threshold<'_> {
     fn draw<DB: Backend>(&self, canvas: &Canvas<'_, DB>) -> Result<(), DrawError> {
         let plot = self.plot();
         plot.draw(canvas)?;
-        let (Some(first), Some(last)) = (self.counts.first(), self.counts.last()) else {
-            return Ok(());
-        };
-        let (low, high) = ((*first as f64).log2(), (*last as f64).log2());
+        let Some((first, last)) = self.range() else { return Ok(()) };
+        let (low, high) = (first.log2(), last.log2());
         let series: Vec<&Series> = self.curves.iter().map(|(series, _)| *series).collect();
         let curves = self.curves.len() as f64;
         let all = self.curves.iter().zip(looks(self.analysis, &series)).enumerate();
@@ -146,22 +143,20 @@ impl Figure for Threshold<'_> {
             }
             // Side by side, so that two intervals stay apart.
             let aside = |(x, y): (f64, f64)| (x, y + 6.0 * (at as f64 - (curves - 1.0) / 2.0));
-            let range = *first as f64..=*last as f64;
-            let inside = |t: f64| t.clamp(*range.start(), *range.end());
+            let inside = |t: f64| t.clamp(first, last);
             let bar = |t: f64, half_height: f64| {
                 let (x, y) = aside(plot.point(t, 0.5));
                 canvas.line(&[(x, y - half_height), (x, y + half_height)], look.colour, 1.8)
             };
             if let Some(half) = curve.t50.estimate {
-                let low = curve.t50.low.unwrap_or(f64::MIN_POSITIVE);
-                let high = curve.t50.high.unwrap_or(f64::MAX);
-                if low < *range.end() && high > *range.start() {
+                let (low, high) = ends(curve);
+                if low < last && high > first {
                     let ends = [inside(low), inside(high)].map(|t| aside(plot.point(t, 0.5)));
                     canvas.line(&ends, look.colour, 1.8)?;
                 }
                 // An estimate beyond the thread counts has no bar, an end beyond them an arrow.
                 for (t, height) in [(low, 2.5), (half, 5.0), (high, 2.5)] {
-                    if range.contains(&t) {
+                    if (first..=last).contains(&t) {
                         bar(t, height)?;
                     }
                 }
@@ -170,14 +165,26 @@ impl Figure for Threshold<'_> {
                     let head = [(x - back, y - 3.0), (x, y), (x - back, y + 3.0)];
                     canvas.line(&head, look.colour, 1.8)
                 };
-                if low < *range.start() && high > *range.start() {
-                    arrow(*range.start(), -4.0)?;
+                let [below, above] = goes_on((low, high), (first, last));
+                if below {
+                    arrow(first, -4.0)?;
                 }
-                if high > *range.end() && low < *range.end() {
-                    arrow(*range.end(), 4.0)?;
+                if above {
+                    arrow(last, 4.0)?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The ends of the interval of the count at which half of the trials stall; a bound that is missing is
+/// beyond every count.
+fn ends(curve: &Curve) -> (f64, f64) {
+    (curve.t50.low.unwrap_or(f64::MIN_POSITIVE), curve.t50.high.unwrap_or(f64::MAX))
+}
+
+/// Whether an interval that reaches into a range goes on below it, and above it.
+fn goes_on((low, high): (f64, f64), (first, last): (f64, f64)) -> [bool; 2] {
+    [low < first && high > first, high > last && low < last]
 }
