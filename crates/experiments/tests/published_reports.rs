@@ -101,3 +101,33 @@ fn a_mail_has_78_columns() {
         assert_eq!(long, None, "{}", file.display());
     }
 }
+
+/// What the README shows of a program's answer is what it answers today, line by line.
+#[test]
+fn the_readme_quotes_todays_answers() {
+    let answer = |words: &[&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_experiments"))
+            .args(words)
+            .current_dir(repository())
+            .output()
+            .expect("experiments");
+        assert!(command.status.success(), "{command:?}");
+        String::from_utf8(command.stdout).expect("text")
+    };
+    let readme = fs::read_to_string(repository().join("README.md")).expect("the README");
+    let quoted = |first: &str| {
+        let block = readme.split("```").find(|block| block.trim_start().starts_with(first));
+        block.unwrap_or_else(|| panic!("no block of the README begins with {first}")).to_string()
+    };
+    let (stock, patched) = ("data/published/3-stock", "data/published/3-patched");
+    let [a, b, c] = ["16", "32", "48"].map(|cpus| format!("reports/lab-growth/{cpus}"));
+    for (first, words) in [
+        ("Reduced:", ["compare", "--base", stock, "--test", patched, "--format=mail"]),
+        ("`debian:7.3.4`", ["report", &a, &b, &c, "--format", "mail"]),
+    ] {
+        let (block, answer) = (quoted(first), answer(&words));
+        for line in block.lines().filter(|line| !line.trim().is_empty() && *line != "[…]") {
+            assert!(answer.lines().any(|said| said == line), "the answer has no line {line:?}");
+        }
+    }
+}
