@@ -14,14 +14,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use model::columns::{METRICS, PLAN, TIMELINE, TRIALS};
+use model::factor::{Hash, Memory, Placement, Ramp, Workload};
+use model::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
+use model::record::{Pivot, Status};
+use model::rows::{PlanRow, TrialRow};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use records::columns::{METRICS, PLAN, TIMELINE, TRIALS};
-use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
-use records::rows::{PlanRow, TrialRow};
 use serde_json::json;
-use trial::factor::{Hash, Memory, Placement, Ramp, Workload};
-use trial::record::{Pivot, Status};
 
 const THREADS: [u32; 6] = [32, 48, 64, 96, 128, 192];
 const CPUS: u32 = 192;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     std::fs::create_dir_all(&folder)?;
-    manifest(trials, samples, seed).write(&folder)?;
+    records::manifest::write(&manifest(trials, samples, seed), &folder)?;
     write(&folder, trials, samples, seed)
 }
 

@@ -11,17 +11,18 @@ use crate::contrasts::{self, CellContrast};
 use crate::data::{Data, Trial};
 use crate::error::{AnalysisError, Unlike};
 use crate::metrics::{self, CellMetric};
-use crate::outcome::{Outcome, StallRule};
+use crate::outcome::Outcome;
 use crate::planned::Missing;
 use crate::recovery::{self, CellRecovery, stalls};
 use crate::run::Run;
 use crate::series::Series;
-use crate::stat::Level;
-use crate::stat::samples::Resampling;
 use crate::threshold::{self, SeriesThreshold};
 use crate::timeline::shown::{Shown, shown};
 use crate::timeline::{Account, Timelines};
-use crate::words::counted;
+use model::outcome::StallRule;
+use stats::Level;
+use stats::samples::Resampling;
+use stats::words::counted;
 
 /// What the user may choose.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -303,7 +304,7 @@ fn mixed_machines(runs: &[Run]) -> Option<String> {
     let machine = |run: &Run| {
         let machine = &run.manifest.machine;
         let model = machine.cpu_model.clone().unwrap_or_else(|| "an unknown CPU".into());
-        format!("{model}, {}", crate::words::counted(machine.cpus_online.into(), "CPU", "CPUs"))
+        format!("{model}, {}", stats::words::counted(machine.cpus_online.into(), "CPU", "CPUs"))
     };
     for (at, run) in runs.iter().enumerate() {
         for other in &runs[..at] {
@@ -326,9 +327,9 @@ fn mixed_machines(runs: &[Run]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::synthetic::Synthetic;
+    use model::factor::Span;
+    use model::record::{Pivot, Status};
     use serde_json::{Value, json};
-    use trial::factor::Span;
-    use trial::record::{Pivot, Status};
 
     fn analysis(made: &Synthetic) -> Analysis {
         with(made, &Options::default()).unwrap()
@@ -629,7 +630,7 @@ mod tests {
     #[test]
     fn in_the_lab_throughput_is_no_slowdown() {
         let mut made = Synthetic::reported();
-        made.manifest.executor = records::manifest::lab(1);
+        made.manifest.executor = model::manifest::lab(1);
         made.manifest.kernels[0].accelerator = Some("tcg".into());
         let answer = answer(&made);
         assert!(answer.contains("The trials ran in guests (tcg): throughput there is"), "{answer}");
@@ -707,7 +708,7 @@ mod tests {
     }
 
     fn imported(mut made: Synthetic) -> Synthetic {
-        made.manifest.executor = records::manifest::IMPORTED.into();
+        made.manifest.executor = model::manifest::IMPORTED.into();
         made.manifest.definition = json!({"import": {}});
         made
     }

@@ -15,21 +15,22 @@ use crate::cells::Cell;
 use crate::checks::RunChecks;
 use crate::data::Data;
 use crate::metrics::CellMetric;
-use crate::outcome::{Outcome, Reason, StallRule};
+use crate::outcome::{Outcome, Reason};
 use crate::recovery::throughput::{MedianBetween, Partials, Rises};
 use crate::recovery::{CellRecovery, SeenBy, Sense};
 use crate::run::Run;
 use crate::series::Series;
-use crate::stat::proportion::at_most;
-use crate::stat::samples::median::median_ranks;
-use crate::stat::survival::{PointwiseMethod, notes};
-use crate::stat::two_by_two::{TwoByTwo, fisher};
-use crate::stat::{Alternative, Estimate, Level};
 use crate::threshold::SeriesThreshold;
-use crate::words::{
+use model::outcome::StallRule;
+pub use other_counts::{RecoveryAt, StallsAt};
+use stats::proportion::at_most;
+use stats::samples::median::median_ranks;
+use stats::survival::{PointwiseMethod, notes};
+use stats::two_by_two::{TwoByTwo, fisher};
+use stats::words::{
     any_of, counted, list, mops, out_of, p_is, p_value, percent, seconds, sentence, significant,
 };
-pub use other_counts::{RecoveryAt, StallsAt};
+use stats::{Alternative, Estimate, Level};
 
 /// The slots that a process has from its second thread on, and the least that auto-scaling asks for.
 const LEAST_SLOTS: u64 = 16;
@@ -903,9 +904,9 @@ impl Tables<'_> {
                 continue;
             }
             match trial.pivot {
-                Some(trial::record::Pivot::Pending) => pending += 1,
-                Some(trial::record::Pivot::Settled) => settled += 1,
-                Some(trial::record::Pivot::None) => none += 1,
+                Some(model::record::Pivot::Pending) => pending += 1,
+                Some(model::record::Pivot::Settled) => settled += 1,
+                Some(model::record::Pivot::None) => none += 1,
                 _ => {}
             }
             let control = self.cells[trial.cell].control.and_then(|at| self.cells[at].mops);
@@ -1105,7 +1106,7 @@ fn few_times(facts: &[Fact]) -> Option<Fact> {
 
 fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
-    let median = crate::stat::samples::median::median_of_sorted(values);
+    let median = stats::samples::median::median_of_sorted(values);
     median.is_finite().then_some(median)
 }
 

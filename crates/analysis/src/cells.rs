@@ -2,20 +2,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use model::columns::FACTORS;
+use model::record::Pivot;
 use rayon::prelude::*;
-use records::columns::FACTORS;
 use serde::Serialize;
-use trial::record::Pivot;
 
 use crate::csv_text::{CsvText, integer, number};
 use crate::data::{Data, Trial};
 use crate::error::AnalysisError;
 use crate::factors::Factors;
-use crate::outcome::{Outcome, Reason, Seen, StallRule};
-use crate::stat::proportion::{Proportion, ProportionSummary, summarize};
-use crate::stat::samples::split::{Split, split};
-use crate::stat::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney};
-use crate::stat::{Alternative, Estimate, Interval, Level};
+use crate::outcome::{Outcome, Reason, Seen, judge};
+use model::outcome::StallRule;
+use stats::proportion::{Proportion, ProportionSummary, summarize};
+use stats::samples::split::{Split, split};
+use stats::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney};
+use stats::{Alternative, Estimate, Interval, Level};
 
 /// One combination of factors, with its trials counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -146,14 +147,17 @@ impl Cells {
             .par_iter()
             .map(|trial| {
                 trial.is_ok().then(|| {
-                    rule.judge(&Seen {
-                        mops_per_s: trial.mops_per_s,
-                        control_median: control_median(trial.cell),
-                        cut: cuts[trial.cell],
-                        pivot: trial.pivot,
-                        pivot_s: trial.pivot_s,
-                        reported: trial.reported,
-                    })
+                    judge(
+                        &rule,
+                        &Seen {
+                            mops_per_s: trial.mops_per_s,
+                            control_median: control_median(trial.cell),
+                            cut: cuts[trial.cell],
+                            pivot: trial.pivot,
+                            pivot_s: trial.pivot_s,
+                            reported: trial.reported,
+                        },
+                    )
                 })
             })
             .collect();
@@ -195,7 +199,7 @@ impl Cells {
             *noted.entry(note.clone()).or_default() += 1;
         }
         notes.extend(noted.into_iter().map(|(note, cells)| {
-            let cells = crate::words::counted(cells, "cell", "cells");
+            let cells = stats::words::counted(cells, "cell", "cells");
             format!("control_ratio of {cells}: {note}")
         }));
         Ok(Cells { cells: counted.into_iter().map(|(cell, _)| cell).collect(), outcomes, notes })
@@ -236,7 +240,7 @@ fn cuts(
     let note = format!(
         "split: {bimodal} of {} {} two modes, the control pooled with it; in the others no trial \
          counts as stalled, and where there is no control none has an outcome",
-        crate::words::counted(judged, "cell", "cells"),
+        stats::words::counted(judged, "cell", "cells"),
         if judged == 1 { "has" } else { "have" }
     );
     // Of no throughput at all the answer speaks.

@@ -15,8 +15,8 @@ use serde::Serialize;
 use crate::csv_text::{CsvText, number};
 use crate::error::AnalysisError;
 use crate::run::Run;
-use crate::stat::proportion::{Proportion, ProportionSummary, summarize};
-use crate::stat::{Interval, Level};
+use stats::proportion::{Proportion, ProportionSummary, summarize};
+use stats::{Interval, Level};
 
 const FILE: &str = "checks.csv";
 

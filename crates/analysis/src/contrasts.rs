@@ -5,16 +5,16 @@
 //! tables, so that any two are compared once. The p-values are adjusted over all contrasts of the
 //! table, because a reader sees them all.
 
+use model::columns::FACTORS;
 use rayon::prelude::*;
-use records::columns::FACTORS;
 use serde::Serialize;
 
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, number};
 use crate::error::AnalysisError;
-use crate::stat::multiplicity::{benjamini_hochberg, holm};
-use crate::stat::two_by_two::{TwoByTwo, boschloo, fisher, fisher_mid_p, koopman, newcombe};
-use crate::stat::{Alternative, Interval, Level};
+use stats::multiplicity::{benjamini_hochberg, holm};
+use stats::two_by_two::{TwoByTwo, boschloo, fisher, fisher_mid_p, koopman, newcombe};
+use stats::{Alternative, Interval, Level};
 
 /// What the two cells of a contrast differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

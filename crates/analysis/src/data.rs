@@ -9,14 +9,15 @@
 //! same factors (guests of several sizes), each cell's labels say which it is.
 
 use std::collections::HashMap;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use model::columns::{FACTORS, Kind, TRIALS, kind};
+use model::record::{Pivot, Status};
 use polars::prelude::*;
 use records::RecordError;
-use records::columns::{FACTORS, Kind, TRIALS, kind};
 use records::table::Table;
-use trial::record::{Pivot, Status};
 
 use crate::error::AnalysisError;
 use crate::factors::Factors;
@@ -114,7 +115,7 @@ impl Data {
         }
         let mut seen = Vec::new();
         let mut runs = Vec::new();
-        let mut frames = Vec::new();
+        let mut frame: Option<DataFrame> = None;
         for folder in folders {
             let mut run = Run::read(folder)?;
             let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -132,18 +133,17 @@ impl Data {
             run.finished = table.rows;
             run.torn = table.torn.as_ref().map(|torn| run.of_torn(torn, &file, |_| false));
             let text = std::mem::take(&mut table.text);
-            let frame = lazy(text).map_err(|error| columns_error(&file, &error))?;
-            frames.push(
-                frame.with_column(lit(runs.len() as u64).cast(DataType::UInt64).alias("run")),
-            );
+            let rows = parsed(text, runs.len() as u64);
+            frame = match (frame, rows.map_err(|error| columns_error(&file, &error))?) {
+                (None, rows) => Some(rows),
+                (Some(mut all), rows) => {
+                    all.vstack_mut(&rows).map_err(|error| columns_error(&file, &error))?;
+                    Some(all)
+                }
+            };
             runs.push(run);
         }
-        let wanted: Vec<Expr> =
-            ["run"].iter().chain(&NEEDED).chain(&FACTORS).map(|name| col(*name)).collect();
-        let frame = concat(frames, UnionArgs::default())
-            .and_then(|frame| frame.select(wanted).collect())
-            .map_err(|error| columns_error(&folders[0].join(TRIALS_FILE), &error))?;
-        let mut data = from_frame(runs, &frame)?;
+        let mut data = from_frame(runs, &frame.unwrap_or_default())?;
         for at in 0..data.runs.len() {
             let rows = data.trials.iter().filter(|trial| trial.run == at).map(|trial| trial.cell);
             let missing = planned::hold(&data.runs[at], rows)?;
@@ -164,21 +164,26 @@ fn columns_error(file: &Path, error: &PolarsError) -> AnalysisError {
     AnalysisError::Columns { file: file.to_path_buf(), reason: error.to_string() }
 }
 
-/// A frame that parses what is asked of it.
-fn lazy(text: String) -> PolarsResult<LazyFrame> {
-    let schema: Schema = TRIALS
-        .iter()
-        .map(|column| {
-            let dtype = match kind(column).0 {
-                Kind::Integer => DataType::UInt64,
-                Kind::Number => DataType::Float64,
-                Kind::Text => DataType::String,
-            };
-            Field::new((*column).into(), dtype)
-        })
-        .collect();
-    let sources = ScanSources::Buffers(Arc::from([text.into_bytes().into()]));
-    LazyCsvReader::new_with_sources(sources).with_schema(Some(Arc::new(schema))).finish()
+/// The rows of a run's `trials.csv`, in the columns that a table asks for, each with the run's place.
+fn parsed(text: String, run: u64) -> PolarsResult<DataFrame> {
+    let field = |column: &&str| {
+        let dtype = match kind(column).0 {
+            Kind::Integer => DataType::UInt64,
+            Kind::Number => DataType::Float64,
+            Kind::Text => DataType::String,
+        };
+        Field::new((*column).into(), dtype)
+    };
+    let schema: Schema = TRIALS.iter().map(field).collect();
+    let wanted: Vec<&str> = NEEDED.into_iter().chain(FACTORS).collect();
+    let mut frame = CsvReadOptions::default()
+        .with_schema(Some(Arc::new(schema)))
+        .with_columns(Some(wanted.iter().map(|name| PlSmallStr::from_str(name)).collect()))
+        .into_reader_with_file_handle(Cursor::new(text.into_bytes()))
+        .finish()?;
+    let rows = frame.height();
+    frame.with_column(Column::new("run".into(), vec![run; rows]))?;
+    Ok(frame)
 }
 
 /// The trials of a frame, each with its cell; the cells in the order of tables.
@@ -430,7 +435,7 @@ mod tests {
     #[test]
     fn no_time_is_below_0() {
         for (column, set) in [
-            ("duration_s", (|row| row.duration_s = Some(-1.0)) as fn(&mut records::rows::TrialRow)),
+            ("duration_s", (|row| row.duration_s = Some(-1.0)) as fn(&mut model::rows::TrialRow)),
             ("elapsed_s", |row| row.elapsed_s = Some(-1.0)),
             ("steal_s", |row| row.steal_s = Some(-1.0)),
         ] {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use records::RecordError;
 use thiserror::Error;
 
-use crate::outcome::{ACCEPTED, BadRule};
-use crate::stat::StatError;
+use model::outcome::{ACCEPTED, BadRule};
+use stats::StatError;
 
 /// Runs that can't be analysed, in a sentence for the user.
 #[derive(Debug, Error)]

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use records::columns::FACTORS;
+use model::columns::FACTORS;
 use serde::Serialize;
 
 /// The factors of one cell, by the columns [`FACTORS`]; an empty text is a factor that the cell

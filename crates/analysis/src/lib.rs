@@ -22,13 +22,11 @@ pub mod recovery;
 pub mod reported;
 pub mod run;
 pub mod series;
-pub mod stat;
 #[cfg(any(test, feature = "synthetic"))]
 pub mod synthetic;
 pub mod threshold;
 pub mod timeline;
 mod torn;
-pub mod words;
 
 pub use analysis::{Analysis, Options, analyze};
 pub use error::AnalysisError;

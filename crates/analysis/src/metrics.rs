@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use records::columns::{FACTORS, METRICS};
+use model::columns::{FACTORS, METRICS};
 use records::table::Table;
 use serde::Serialize;
 
@@ -17,8 +17,8 @@ use crate::csv_text::{CsvText, number};
 use crate::data::Data;
 use crate::error::AnalysisError;
 use crate::reported::METRIC as REPORTED;
-use crate::stat::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney};
-use crate::stat::{Alternative, Estimate, Level};
+use stats::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney};
+use stats::{Alternative, Estimate, Level};
 
 const FILE: &str = "metrics.csv";
 
@@ -147,7 +147,7 @@ pub fn csv(metrics: &[CellMetric], cells: &[Cell]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use trial::record::Status;
+    use model::record::Status;
 
     use crate::synthetic::Synthetic;
     use crate::{Options, analyze};

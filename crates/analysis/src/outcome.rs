@@ -5,166 +5,45 @@
 //! [`Outcome::NotObservable`] with the reason, never "not stalled".
 
 use std::fmt;
-use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
-use thiserror::Error;
-use trial::factor::Span;
-use trial::record::Pivot;
+use model::outcome::StallRule;
+use model::record::Pivot;
+use serde::Serialize;
 
-/// When a trial counts as stalled: `[outcome] stall` of a definition, or `--stall`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum StallRule {
-    /// `control:0.5`: its throughput is below this share of its control's median.
-    Control {
-        /// Above 0, at most 1.
-        share: f64,
-    },
-    /// `absolute:100`: its throughput is below so many Mops/s.
-    Absolute {
-        /// Above 0.
-        mops: f64,
-    },
-    /// `pivot:1s`: growth was due and not installed within this time.
-    Pivot {
-        /// Above 0.
-        limit: Span,
-    },
-    /// `split`: it falls in the lower of two modes, where the pooled throughputs of its cells are
-    /// bimodal.
-    Split,
-    /// `reported`: the run's source says so itself (`crate::reported`).
-    Reported,
-}
-
-/// What the rules are written as, for messages and help.
-pub const ACCEPTED: &str = "`control:0.5` (below half of the control's median), `absolute:100` \
-                            (below 100 Mops/s), `pivot:1s` (growth due and not installed within 1 s), \
-                            `split` (in the lower of two modes) or `reported` (an imported run's \
-                            metric `stalled`)";
-
-/// A text that is no rule.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("stall rule {found:?} {problem}; accepted is {ACCEPTED}")]
-pub struct BadRule {
-    found: String,
-    problem: String,
-}
-
-impl FromStr for StallRule {
-    type Err = BadRule;
-
-    fn from_str(text: &str) -> Result<Self, BadRule> {
-        let bad = |problem: &str| BadRule { found: text.to_string(), problem: problem.to_string() };
-        match text {
-            "split" => return Ok(StallRule::Split),
-            "reported" => return Ok(StallRule::Reported),
-            _ => {}
-        }
-        let (kind, value) = text.split_once(':').ok_or_else(|| bad("is not understood"))?;
-        let number = || value.parse::<f64>().ok().filter(|x| x.is_finite());
-        match kind {
-            "control" => match number() {
-                Some(share) if share > 0.0 && share <= 1.0 => Ok(StallRule::Control { share }),
-                _ => Err(bad("has no share above 0 and at most 1")),
-            },
-            "absolute" => match number() {
-                Some(mops) if mops > 0.0 => Ok(StallRule::Absolute { mops }),
-                _ => Err(bad("has no throughput above 0")),
-            },
-            "pivot" => match value.parse::<Span>() {
-                Ok(limit) if !limit.is_zero() => Ok(StallRule::Pivot { limit }),
-                Ok(_) => Err(bad("has the time 0, and needs one above it")),
-                Err(error) => Err(bad(&format!("has no time: {error}"))),
-            },
-            _ => Err(bad("is not understood")),
-        }
-    }
-}
-
-impl fmt::Display for StallRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StallRule::Control { share } => write!(f, "control:{share}"),
-            StallRule::Absolute { mops } => write!(f, "absolute:{mops}"),
-            StallRule::Pivot { limit } => write!(f, "pivot:{limit}"),
-            StallRule::Split => write!(f, "split"),
-            StallRule::Reported => write!(f, "reported"),
-        }
-    }
-}
-
-impl Serialize for StallRule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl StallRule {
-    /// The rule in words, as the end of "a trial is stalled when …".
-    pub fn in_words(&self, control: &str) -> String {
-        match self {
-            StallRule::Control { share } => format!(
-                "its throughput is below {share} times the median of its control ({control}, all \
-                 else the same)"
-            ),
-            StallRule::Absolute { mops } => format!("its throughput is below {mops} Mops/s"),
-            StallRule::Pivot { limit } => format!(
-                "a growth of its private hash was due and not installed within {} of it",
-                crate::words::seconds(limit.seconds())
-            ),
-            StallRule::Split => {
-                "its throughput is in the lower of the two modes of its cell and its \
-                                 control together; where they have one mode, none is, and without \
-                                 a control no trial of a cell of one mode has an outcome"
-                    .to_string()
-            }
-            StallRule::Reported => "the source of the run says that it stalled".to_string(),
-        }
-    }
-
-    /// Whether it judges by throughput.
-    pub fn is_by_throughput(&self) -> bool {
-        !matches!(self, StallRule::Pivot { .. } | StallRule::Reported)
-    }
-
-    /// What the rule says of one trial that did its work.
-    pub fn judge(&self, seen: &Seen) -> Outcome {
-        match *self {
-            StallRule::Control { share } => match (seen.mops_per_s, seen.control_median) {
-                (None, _) => Outcome::NotObservable(Reason::NoThroughput),
-                (_, None) => Outcome::NotObservable(Reason::NoControl),
-                (_, Some(0.0)) => Outcome::NotObservable(Reason::ControlIsZero),
-                (Some(mops), Some(control)) => Outcome::stalled_if(mops < share * control),
-            },
-            StallRule::Absolute { mops: limit } => match seen.mops_per_s {
-                None => Outcome::NotObservable(Reason::NoThroughput),
-                Some(mops) => Outcome::stalled_if(mops < limit),
-            },
-            StallRule::Split => match (seen.mops_per_s, seen.cut) {
-                (None, _) => Outcome::NotObservable(Reason::NoThroughput),
-                (Some(mops), Some(cut)) => Outcome::stalled_if(mops < cut),
-                // One mode beside the control is the control's; alone it may be either.
-                (Some(_), None) if seen.control_median.is_some() => Outcome::NotStalled,
-                (Some(_), None) => Outcome::NotObservable(Reason::OneMode),
-            },
-            StallRule::Reported => match seen.reported {
-                None => Outcome::NotObservable(Reason::NotReported),
-                Some(stalled) => Outcome::stalled_if(stalled),
-            },
-            StallRule::Pivot { limit } => match (seen.pivot, seen.pivot_s) {
-                (None, _) => Outcome::NotObservable(Reason::PivotNotSeen),
-                (Some(Pivot::Unsupported), _) => Outcome::NotObservable(Reason::NoPrivateHash),
-                // Nothing was due, so nothing can have been late.
-                (Some(Pivot::None), _) => Outcome::NotStalled,
-                (Some(_), None) => Outcome::NotObservable(Reason::PivotTimeNotSeen),
-                (Some(Pivot::Settled), Some(after)) => Outcome::stalled_if(after > limit.seconds()),
-                (Some(Pivot::Pending), Some(watched)) if watched >= limit.seconds() => {
-                    Outcome::Stalled
-                }
-                (Some(Pivot::Pending), Some(_)) => Outcome::NotObservable(Reason::WatchedTooShort),
-            },
-        }
+/// What the rule says of one trial that did its work.
+pub fn judge(rule: &StallRule, seen: &Seen) -> Outcome {
+    match *rule {
+        StallRule::Control { share } => match (seen.mops_per_s, seen.control_median) {
+            (None, _) => Outcome::NotObservable(Reason::NoThroughput),
+            (_, None) => Outcome::NotObservable(Reason::NoControl),
+            (_, Some(0.0)) => Outcome::NotObservable(Reason::ControlIsZero),
+            (Some(mops), Some(control)) => Outcome::stalled_if(mops < share * control),
+        },
+        StallRule::Absolute { mops: limit } => match seen.mops_per_s {
+            None => Outcome::NotObservable(Reason::NoThroughput),
+            Some(mops) => Outcome::stalled_if(mops < limit),
+        },
+        StallRule::Split => match (seen.mops_per_s, seen.cut) {
+            (None, _) => Outcome::NotObservable(Reason::NoThroughput),
+            (Some(mops), Some(cut)) => Outcome::stalled_if(mops < cut),
+            // One mode beside the control is the control's; alone it may be either.
+            (Some(_), None) if seen.control_median.is_some() => Outcome::NotStalled,
+            (Some(_), None) => Outcome::NotObservable(Reason::OneMode),
+        },
+        StallRule::Reported => match seen.reported {
+            None => Outcome::NotObservable(Reason::NotReported),
+            Some(stalled) => Outcome::stalled_if(stalled),
+        },
+        StallRule::Pivot { limit } => match (seen.pivot, seen.pivot_s) {
+            (None, _) => Outcome::NotObservable(Reason::PivotNotSeen),
+            (Some(Pivot::Unsupported), _) => Outcome::NotObservable(Reason::NoPrivateHash),
+            // Nothing was due, so nothing can have been late.
+            (Some(Pivot::None), _) => Outcome::NotStalled,
+            (Some(_), None) => Outcome::NotObservable(Reason::PivotTimeNotSeen),
+            (Some(Pivot::Settled), Some(after)) => Outcome::stalled_if(after > limit.seconds()),
+            (Some(Pivot::Pending), Some(watched)) if watched >= limit.seconds() => Outcome::Stalled,
+            (Some(Pivot::Pending), Some(_)) => Outcome::NotObservable(Reason::WatchedTooShort),
+        },
     }
 }
 
@@ -291,11 +170,10 @@ mod tests {
     #[test]
     fn the_control_rule_compares_with_the_control() {
         let judge = |mops, control| {
-            rule("control:0.5").judge(&Seen {
-                mops_per_s: mops,
-                control_median: control,
-                ..Seen::default()
-            })
+            judge(
+                &rule("control:0.5"),
+                &Seen { mops_per_s: mops, control_median: control, ..Seen::default() },
+            )
         };
         assert_eq!(judge(Some(49.9), Some(100.0)), Outcome::Stalled);
         assert_eq!(judge(Some(50.0), Some(100.0)), Outcome::NotStalled);
@@ -308,7 +186,7 @@ mod tests {
     #[test]
     fn the_absolute_rule_is_strict() {
         let judge =
-            |mops| rule("absolute:100").judge(&Seen { mops_per_s: mops, ..Seen::default() });
+            |mops| judge(&rule("absolute:100"), &Seen { mops_per_s: mops, ..Seen::default() });
         assert_eq!(judge(Some(99.9)), Outcome::Stalled);
         assert_eq!(judge(Some(100.0)), Outcome::NotStalled);
         assert_eq!(judge(None), Outcome::NotObservable(Reason::NoThroughput));
@@ -317,7 +195,7 @@ mod tests {
     #[test]
     fn the_pivot_rule_carries_its_censoring() {
         let judge =
-            |pivot, pivot_s| rule("pivot:1s").judge(&Seen { pivot, pivot_s, ..Seen::default() });
+            |pivot, pivot_s| judge(&rule("pivot:1s"), &Seen { pivot, pivot_s, ..Seen::default() });
         use Pivot::{None as NotDue, Pending, Settled, Unsupported};
         assert_eq!(judge(Some(NotDue), None), Outcome::NotStalled);
         assert_eq!(judge(Some(Settled), Some(1.0)), Outcome::NotStalled);
@@ -333,7 +211,7 @@ mod tests {
     #[test]
     fn what_the_source_says_is_taken_as_it_is() {
         let judge = |reported| {
-            rule("reported").judge(&Seen { reported, mops_per_s: Some(1.0), ..Seen::default() })
+            judge(&rule("reported"), &Seen { reported, mops_per_s: Some(1.0), ..Seen::default() })
         };
         assert_eq!(judge(Some(true)), Outcome::Stalled);
         assert_eq!(judge(Some(false)), Outcome::NotStalled);

@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
+use model::columns::{PLAN, TRIALS};
 use records::RecordError;
-use records::columns::{PLAN, TRIALS};
 use records::stream::Rows;
 
 use crate::run::Run;

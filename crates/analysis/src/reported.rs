@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use model::columns::METRICS;
 use records::RecordError;
-use records::columns::METRICS;
 use records::table::Table;
 
 const FILE: &str = "metrics.csv";

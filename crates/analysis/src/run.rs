@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use records::manifest::{IMPORTED, Manifest};
+use model::factor::{Hash, Span};
+use model::manifest::{IMPORTED, Manifest};
 use records::table::Torn;
 use serde::Serialize;
-use trial::factor::{Hash, Span};
 
 use crate::error::AnalysisError;
-use crate::outcome::StallRule;
-use crate::recovery::terms::Terms;
+use model::outcome::StallRule;
+use model::recovery_terms::Terms;
 
 /// The control's hash policy of a definition that names none.
 pub const DEFAULT_CONTROL: &str = "slots:512";
@@ -37,7 +37,7 @@ pub struct Run {
 impl Run {
     /// Reads the manifest; `finished`, `missing` and `torn` are the reader's of the trials to fill.
     pub fn read(folder: &Path) -> Result<Run, AnalysisError> {
-        let manifest = Manifest::read(folder)?;
+        let manifest = records::manifest::read(folder)?;
         Ok(Run {
             folder: folder.to_path_buf(),
             experiment: manifest.name.clone(),
@@ -129,7 +129,7 @@ impl Run {
 
     /// Its manifest, for messages.
     pub fn manifest_name(&self) -> String {
-        self.folder.join(records::manifest::FILE).display().to_string()
+        self.folder.join(model::manifest::FILE).display().to_string()
     }
 
     /// The command that made it, into the folder it was read from: what reads it stands below, and both

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use records::columns::{PLAN, TIMELINE, TRIALS};
-use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
-use records::rows::{PlanRow, TimelineRow, TrialRow};
+use model::columns::{PLAN, TIMELINE, TRIALS};
+use model::factor::{Memory, Placement, Ramp, Workload};
+use model::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
+use model::record::{Pivot, Status};
+use model::rows::{PlanRow, TimelineRow, TrialRow};
 use serde_json::json;
 use tempfile::TempDir;
-use trial::factor::{Memory, Placement, Ramp, Workload};
-use trial::record::{Pivot, Status};
 
 /// A run in the making.
 #[derive(Debug, Clone)]
@@ -205,7 +205,7 @@ impl Synthetic {
     /// # Panics
     /// If it can't be written.
     pub fn write(&self, folder: &Path) {
-        self.manifest.write(folder).expect("a writable folder");
+        records::manifest::write(&self.manifest, folder).expect("a writable folder");
         write_table(&folder.join("plan.csv"), &PLAN, &self.planned());
         write_table(&folder.join("trials.csv"), &TRIALS, &self.rows);
         let mut samples = self.samples.clone();

@@ -1,14 +1,14 @@
 //! `threshold.csv`: from how many threads on a series stalls.
 
+use model::columns::FACTORS;
 use rayon::prelude::*;
-use records::columns::FACTORS;
 use serde::Serialize;
 
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, integer, number};
 use crate::series::Series;
-use crate::stat::threshold::{ThreadsTried, Threshold, threshold};
-use crate::stat::{Estimate, Level};
+use stats::threshold::{ThreadsTried, Threshold, threshold};
+use stats::{Estimate, Level};
 
 /// The dependence of a series on its thread count.
 #[derive(Debug, Clone, PartialEq, Serialize)]

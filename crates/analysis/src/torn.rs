@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use records::columns::{METRICS, PIVOTS};
+use model::columns::{METRICS, PIVOTS};
 use records::table::{Headless, Torn};
 
 use crate::data::Data;
@@ -76,7 +76,7 @@ mod tests {
         let mut made = Synthetic::new(96);
         made.trial(8, "auto");
         made.trial(8, "slots:512");
-        made.manifest.resumed.push(records::manifest::Resumed {
+        made.manifest.resumed.push(model::manifest::Resumed {
             at: "2026-01-01T00:00:00.000Z".into(),
             changes: Vec::new(),
             torn: None,

@@ -9,12 +9,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use records::columns::{METRICS, PIVOTS, PLAN, TIMELINE, TRIALS};
-use records::manifest::{self, Manifest};
-use records::rows::{MetricRow, PivotRow, TimelineRow, TrialRow, one_line};
+use model::columns::{METRICS, PIVOTS, PLAN, TIMELINE, TRIALS};
+use model::manifest::{self, Manifest};
+use model::record::Sample;
+use model::rows::{MetricRow, PivotRow, TimelineRow, TrialRow, one_line};
 use records::table::{Headless, Table, Torn};
 use serde::Serialize;
-use trial::record::Sample;
 
 use crate::executor::Execution;
 use crate::plan::{Plan, Planned};
@@ -168,7 +168,7 @@ impl Journal {
             let file = folder.join(name);
             write_synced(&file, &format!("{}\n", columns.join(","))).map_err(failed(&file))?;
         }
-        manifest.write(folder)?;
+        records::manifest::write(&manifest, folder)?;
         sync_folder(folder).map_err(failed(folder))?;
         Journal::open(folder, lock)
     }
@@ -397,7 +397,7 @@ fn empty(folder: &Path) -> Result<(), JournalError> {
             let names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
             if names.iter().any(|name| name == manifest::FILE || name == "trials.csv") {
                 // What was measured elsewhere is not gone on with.
-                let is_imported = Manifest::read(folder)
+                let is_imported = records::manifest::read(folder)
                     .is_ok_and(|manifest| manifest.executor == manifest::IMPORTED);
                 let go_on = match is_imported {
                     true => String::new(),
@@ -501,12 +501,12 @@ fn csv_text<T: Serialize>(columns: &[&str], rows: &[T]) -> String {
 mod tests {
     use std::time::{Duration, SystemTime};
 
-    use records::manifest::Kernel;
-    use trial::record::{Metric, SlotsSet, Status, TrialRecord};
+    use model::manifest::Kernel;
+    use model::record::{Metric, SlotsSet, Status, TrialRecord};
 
     use super::*;
-    use crate::definition::parse;
     use crate::plan::Site;
+    use model::definition::parse;
 
     fn plan() -> Plan {
         let text = "trials = 2\n[factors]\nworkload = \"wake-storm\"\nthreads = [1, 2]\n";

@@ -7,17 +7,17 @@
 
 use std::collections::BTreeMap;
 
+use model::factor::{
+    Count, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload, threads_in_words,
+};
+use model::rows::PlanRow;
+use model::spec::{CommandSpec, Parameters, TrialSpec};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
-use records::rows::PlanRow;
 use sha2::{Digest, Sha256};
-use trial::factor::{
-    Count, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload, threads_in_words,
-};
-use trial::spec::{CommandSpec, Parameters, TrialSpec};
 
-use crate::definition::{Definition, MOST_TRIALS};
+use model::definition::{Definition, MOST_TRIALS};
 
 /// One trial of the plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,7 @@ impl Planned {
 
     /// How long it should take: its ramp, its gap and its duration.
     pub fn expected(&self) -> Span {
-        let ramp = trial::ramp::planned_ns(self.spec.ramp, self.spec.threads);
+        let ramp = model::ramp::planned_ns(self.spec.ramp, self.spec.threads);
         Span::from_ns(ramp.saturating_add(self.spec.duration.ns()))
     }
 }
@@ -473,7 +473,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::definition::parse;
+    use model::definition::parse;
 
     fn definition(text: &str) -> Definition {
         parse("x.toml", "x", &format!("[factors]\n{text}")).unwrap()

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use model::columns::{PLAN, TRIALS};
+use model::manifest::{Machine, Manifest, THIS_MACHINE};
 use records::RecordError;
-use records::columns::{PLAN, TRIALS};
-use records::manifest::{Machine, Manifest, THIS_MACHINE};
 use records::table::Table;
 use sha2::{Digest, Sha256};
 
-use crate::definition::Definition;
 use crate::journal::plan_text;
 use crate::plan::Plan;
+use model::definition::Definition;
 
 /// SHA-256 of a text, in hexadecimal.
 pub fn sha256(text: &str) -> String {
@@ -25,7 +25,7 @@ pub fn definition(run: &Path) -> Result<Definition, RecordError> {
     struct Part {
         definition: Definition,
     }
-    let file = run.join(records::manifest::FILE);
+    let file = run.join(model::manifest::FILE);
     let text = std::fs::read_to_string(&file).map_err(|error| RecordError::Unreadable {
         file: file.clone(),
         reason: error.to_string(),

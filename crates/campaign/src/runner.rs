@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use records::manifest::Kernel;
-use records::rows::TrialRow;
-use trial::factor::Span;
+use model::factor::Span;
+use model::manifest::Kernel;
+use model::rows::TrialRow;
 
-use crate::definition::Definition;
 use crate::executor::{Broken, Done, Executor, Stop};
 use crate::journal::{Journal, JournalError};
 use crate::plan::{Plan, Planned};
+use model::definition::Definition;
 
 /// What a trial may take beyond its planned time before it is killed: starting, joining its
 /// threads, and writing what it saw.

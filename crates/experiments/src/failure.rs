@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use analysis::stat::StatError;
+use stats::StatError;
 
 /// A command's failure. The text is one sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

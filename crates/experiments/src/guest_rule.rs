@@ -5,9 +5,9 @@
 //! own, so a definition's rule by throughput gives way to one by the pivot. Whoever names a rule
 //! gets it.
 
-use analysis::outcome::StallRule;
-use campaign::definition::Definition;
-use trial::factor::{Hash, Span, Workload};
+use model::definition::Definition;
+use model::factor::{Hash, Span, Workload};
+use model::outcome::StallRule;
 
 /// The longest that a growth may be pending before a trial counts as stalled.
 const LONGEST: Span = Span::from_ms(1000);
@@ -37,7 +37,7 @@ pub fn judge_by_the_hash(definition: &mut Definition) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use campaign::definition::Catalog;
+    use campaign::catalog::Catalog;
 
     use super::*;
 

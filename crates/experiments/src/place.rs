@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use campaign::definition::Definition;
 use campaign::executor::{Executor, ThisMachine};
 use campaign::plan::{Plan, Site};
 use clap::Args;
@@ -16,9 +15,10 @@ use lab::guest::qemu::Qemu;
 use lab::guest::shape::Shape;
 use lab::kernels::fetch::{full_name, obtain};
 use lab::kernels::{Kernel, sha256};
-use records::manifest::{self, Manifest};
+use model::definition::Definition;
+use model::factor::{Placement, Workload};
+use model::manifest::{self, Manifest};
 use records::table::Table;
-use trial::factor::{Placement, Workload};
 
 use crate::cmd::kernel::{ArchiveOptions, tell, told};
 use crate::cmd::planning::counted;
@@ -356,7 +356,7 @@ fn check_in_guest(shape: &Shape, plan: &Plan) -> Result<(), Failure> {
 /// One more than the last boot that a run has a row of.
 pub fn next_boot(run: &Path) -> u32 {
     let file = run.join("trials.csv");
-    let Ok(table) = Table::read(&file, &records::columns::TRIALS) else { return 1 };
+    let Ok(table) = Table::read(&file, &model::columns::TRIALS) else { return 1 };
     let boots = table.column("boot").into_iter().filter_map(|(_, cell)| cell.parse::<u32>().ok());
     boots.max().unwrap_or(0).saturating_add(1)
 }
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn boots_come_on_top_of_a_plan_s_time() {
         let text = "trials = 3\n[factors]\nworkload = \"wake-storm\"\nthreads = 1\n";
-        let definition = campaign::definition::parse("x.toml", "x", text).expect("a definition");
+        let definition = model::definition::parse("x.toml", "x", text).expect("a definition");
         let site = Site { cpus: 48, kernels: vec!["a".into(), "b".into()] };
         let plan = Plan::new(&definition, &site).expect("a plan");
         let boots = [1, 2, 9].map(|asked| lab(asked).boots(&plan));

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
-use campaign::definition::Definition;
 use campaign::plan::Planned;
 use campaign::runner::Observer;
-use records::rows::TrialRow;
-use trial::record::Status;
+use model::definition::Definition;
+use model::record::Status;
+use model::rows::TrialRow;
 
 use crate::cmd::planning::in_words;
 use crate::tally::Tally;

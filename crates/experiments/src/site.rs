@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use campaign::definition::Definition;
 use campaign::plan::{Plan, Site};
 use kernel_abi::affinity::{self, CpuSet};
 use kernel_abi::id_set::parse_list;
 use kernel_abi::limits::ThreadLimits;
 use kernel_abi::topology::placement::{Assignment, Placement as Placed};
 use kernel_abi::topology::{SYS, Topology};
-use records::manifest::{Kernel, Machine};
-use trial::factor::{Memory, Placement};
-use trial::spec::TrialSpec;
+use model::definition::Definition;
+use model::factor::{Memory, Placement};
+use model::manifest::{Kernel, Machine};
+use model::spec::TrialSpec;
 
 use crate::failure::Failure;
 

@@ -6,13 +6,14 @@
 
 use std::collections::HashMap;
 
-use analysis::outcome::{Outcome, Seen, StallRule};
-use analysis::stat::samples::median::median_of_sorted;
-use campaign::definition::Definition;
+use analysis::outcome::{Outcome, Seen, judge};
 use campaign::plan::Planned;
-use records::rows::TrialRow;
-use trial::factor::Hash;
-use trial::record::Status;
+use model::definition::Definition;
+use model::factor::Hash;
+use model::outcome::StallRule;
+use model::record::Status;
+use model::rows::TrialRow;
+use stats::samples::median::median_of_sorted;
 
 /// The counts.
 pub struct Tally {
@@ -67,7 +68,7 @@ impl Tally {
         let control_median =
             Some(median_of_sorted(&group.controls)).filter(|median| median.is_finite());
         let stalled =
-            |seen: &&Seen| rule.judge(&Seen { control_median, ..**seen }) == Outcome::Stalled;
+            |seen: &&Seen| judge(&rule, &Seen { control_median, ..**seen }) == Outcome::Stalled;
         group.stalled = group.others.iter().filter(stalled).count() as u64;
     }
 
@@ -108,12 +109,12 @@ fn all_but_hash(row: &TrialRow) -> String {
 mod tests {
     use std::time::SystemTime;
 
-    use campaign::definition::parse;
     use campaign::executor::Execution;
     use campaign::journal::row;
     use campaign::plan::{Plan, Site};
-    use records::manifest::Kernel;
-    use trial::record::{Pivot, TrialRecord};
+    use model::definition::parse;
+    use model::manifest::Kernel;
+    use model::record::{Pivot, TrialRecord};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use campaign::definition::did_you_mean;
+use model::definition::did_you_mean;
 
 use crate::Cli;
 

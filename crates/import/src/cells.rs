@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use records::columns::{Kind, TRIALS, kind};
-use records::rows::{decimal_text, one_line};
-use trial::factor::{Count, Hash, Memory, Placement, Ramp, Unlock, Workload};
-use trial::record::{Pivot, Status};
+use model::columns::{Kind, TRIALS, kind};
+use model::factor::{Count, Hash, Memory, Placement, Ramp, Unlock, Workload};
+use model::record::{Pivot, Status};
+use model::rows::{decimal_text, one_line};
 
 /// What an import numbers itself; a source can't say them.
 const NUMBERED: [&str; 5] = ["sequence", "trial", "cell", "experiment", "labels"];

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use records::columns::{FACTORS, METRICS, PLAN, TIMELINE, TRIALS};
-use records::rows::{decimal_text, one_line};
+use model::columns::{FACTORS, METRICS, PLAN, TIMELINE, TRIALS};
+use model::rows::{decimal_text, one_line};
 
 use crate::check;
 use crate::imported::{Imported, ImportedTrial, Metric, Sample};

@@ -150,7 +150,7 @@ impl Row<'_> {
                 )));
             }
         };
-        Ok(records::rows::decimal_text(value))
+        Ok(model::rows::decimal_text(value))
     }
 
     fn number(&self, column: &Column) -> Result<Option<f64>, BadCsv> {
@@ -293,7 +293,7 @@ impl Row<'_> {
                     )));
                 }
                 for (key, note) in trial.notes {
-                    let time = records::rows::decimal_text(sample.t_s);
+                    let time = model::rows::decimal_text(sample.t_s);
                     known.notes.entry(format!("{key} at {time} s")).or_insert(note);
                 }
                 known.samples.push(sample);

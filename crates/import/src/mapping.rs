@@ -32,9 +32,9 @@
 
 use std::collections::BTreeMap;
 
+use model::factor::{Hash, Span};
 use thiserror::Error;
 use toml_edit::{Document, Item, TableLike};
-use trial::factor::{Hash, Span};
 
 use crate::cells::Cells;
 

@@ -14,8 +14,8 @@
 
 use std::sync::LazyLock;
 
+use model::factor::Hash;
 use regex::Regex;
-use trial::factor::Hash;
 
 use crate::imported::{Imported, ImportedTrial, Unread};
 use crate::lines;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use records::columns::{METRICS, PLAN, TIMELINE, TRIALS};
+use model::columns::{METRICS, PLAN, TIMELINE, TRIALS};
 use records::table::Table;
 use stallscope_import::files::RunFiles;
 use stallscope_import::fill::{Fill, fill};

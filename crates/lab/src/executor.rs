@@ -10,10 +10,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use campaign::executor::{Broken, Done, Execution, Executor, Stop};
 use campaign::plan::Planned;
-use records::manifest;
-use records::rows::one_line;
+use model::manifest;
+use model::record::{Status, TrialRecord};
+use model::rows::one_line;
 use trial::guest_init::protocol::{Ended, Reply, Request};
-use trial::record::{Status, TrialRecord};
 
 use crate::cache::Cache;
 use crate::console::{Splat, Where};

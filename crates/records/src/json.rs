@@ -121,8 +121,8 @@ fn accepted(expected: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::factor::Hash;
     use serde::Deserialize;
-    use trial::factor::Hash;
 
     use super::*;
 

@@ -3,11 +3,9 @@
 //! Both halves of the suite stand on this crate and on nothing of each other: what records trials
 //! writes these files, what analyses them reads them. A run is a folder.
 
-pub mod columns;
 pub mod error;
 pub mod json;
 pub mod manifest;
-pub mod rows;
 pub mod stream;
 pub mod table;
 pub mod timeline;

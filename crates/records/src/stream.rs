@@ -6,8 +6,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::RecordError;
-use crate::columns::kind;
 use crate::table::{Torn, check_header, open_if_there};
+use model::columns::kind;
 
 /// The rows of a file, read from its begin to its end.
 #[derive(Debug)]
@@ -198,7 +198,7 @@ fn whole_lines(mut file: File) -> io::Result<(File, u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::columns::METRICS;
+    use model::columns::METRICS;
 
     #[test]
     fn rows_come_one_by_one_with_their_lines() {

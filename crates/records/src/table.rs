@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::RecordError;
-use crate::columns::{Kind, kind};
+use model::columns::{Kind, kind};
 
 /// A checked file: the rows as text, and the torn last line if there is one.
 #[derive(Debug, Clone)]
@@ -389,7 +389,7 @@ fn check_row(row: &csv::StringRecord, columns: &[&str]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::columns::TIMELINE;
+    use model::columns::TIMELINE;
 
     const HEADER: &str = "trial,t_s,threads,ops,mops_per_s,slots\n";
 

@@ -9,9 +9,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::RecordError;
-use crate::columns::TIMELINE;
 use crate::stream::Rows;
 use crate::table::Torn;
+use model::columns::TIMELINE;
 
 /// The name of the file.
 pub const FILE: &str = "timeline.csv";

@@ -3,6 +3,7 @@
 pub mod document;
 mod draw;
 pub mod figure;
+pub mod say;
 mod write;
 mod write_comparison;
 

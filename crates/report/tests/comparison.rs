@@ -2,8 +2,8 @@
 
 use analysis::compare::{Asked, Comparison, Options, compare};
 use analysis::synthetic::Synthetic;
+use model::record::Pivot;
 use stallscope_report::{Format, comparison_summary, comparison_text, write_comparison};
-use trial::record::Pivot;
 
 /// Two sides over thread counts, with a machine of a long name or a short one.
 fn comparison(machine: &str) -> Comparison {
@@ -100,8 +100,8 @@ fn each_stratum_has_its_hazard_ratio_and_mean_with_intervals_in_every_form() {
     let one = &found.recovery.strata[1];
     let ratio = analysis::compare::recovery::ratio_in_words(one.hazard_ratio().unwrap()).unwrap();
     let difference = one.mean_difference().unwrap();
-    let until = analysis::words::seconds(difference.until);
-    let low = analysis::words::significant(difference.low.unwrap(), 3);
+    let until = stats::words::seconds(difference.until);
+    let low = stats::words::significant(difference.low.unwrap(), 3);
     assert!(ratio.contains(" to "), "{ratio}");
     let forms = [
         comparison_text(&found, Format::Mail).unwrap(),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use analysis::synthetic::Synthetic;
 use analysis::{Analysis, Options, analyze};
+use model::record::{Pivot, Status};
 use stallscope_report::{Format, figure::AnyFigure, text, write};
-use trial::record::{Pivot, Status};
 
 fn analysed(made: &Synthetic) -> Analysis {
     let (_folder, run) = made.written();
@@ -45,7 +45,7 @@ fn small_machine() -> Synthetic {
 
 fn several_kernels() -> Synthetic {
     let mut made = Synthetic::new(192);
-    made.manifest.executor = records::manifest::lab(1);
+    made.manifest.executor = model::manifest::lab(1);
     for kernel in ["debian:6.12", "debian:6.17", "debian:7.3"] {
         for threads in (8..=192).step_by(8) {
             for trial in 0..5u32 {
@@ -95,9 +95,9 @@ fn hostile() -> Synthetic {
         for trial in 0..8 {
             for hash in ["auto", "slots:512"] {
                 let row = made.trial(96, hash);
-                row.workload = trial::factor::Workload::Mutex;
+                row.workload = model::factor::Workload::Mutex;
                 row.locks = (32 + at).to_string().parse().ok();
-                row.unlock = Some(trial::factor::Unlock::StoreWake);
+                row.unlock = Some(model::factor::Unlock::StoreWake);
                 row.messengers = (4 + at).to_string().parse().ok();
                 row.ramp = format!("grow:{}@1s", 8 + at).parse().unwrap();
                 row.kernel = format!("7.3.{at}-a-kernel-with-a-long-suffix-{}", "y".repeat(50));

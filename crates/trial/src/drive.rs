@@ -14,14 +14,14 @@ use kernel_abi::topology::placement::Assignment;
 use kernel_abi::usage::Usage;
 
 use crate::counters::Counters;
-use crate::factor::{Hash, Until};
 use crate::pivot::PivotWatch;
 use crate::prepare::Prepared;
 use crate::ramp::Schedule;
-use crate::record::{Pivot, Sample, Status, TrialRecord};
-use crate::spec::TrialSpec;
 use crate::stage::{Seat, Stage};
 use crate::workload::{MainPart, Work};
+use model::factor::{Hash, Until};
+use model::record::{Pivot, Sample, Status, TrialRecord};
+use model::spec::TrialSpec;
 
 /// How a trial went, for the workload to judge what it saw.
 #[derive(Debug, Clone)]

@@ -1,20 +1,17 @@
-//! One trial: what it is asked to do ([`spec`]), what it saw ([`record`]), and the workloads that
+//! One trial: what it is asked to do ([`model::spec`]), what it saw ([`model::record`]), and the workloads that
 //! do it ([`workload`]).
 //!
-//! A trial is a process: `race-trial` reads one [`spec::TrialSpec`] as JSON, does it, writes one
-//! [`record::TrialRecord`] as JSON and ends. The private futex hash belongs to the address space,
+//! A trial is a process: `race-trial` reads one [`model::spec::TrialSpec`] as JSON, does it, writes one
+//! [`model::record::TrialRecord`] as JSON and ends. The private futex hash belongs to the address space,
 //! so a second trial in the same process would begin with what the first one left.
 
 mod counters;
 pub mod drive;
-pub mod factor;
 pub mod guest_init;
 pub mod pivot;
 pub mod place;
 pub mod prepare;
 pub mod ramp;
-pub mod record;
-pub mod spec;
 pub mod stage;
 mod trial;
 pub mod workload;

@@ -7,8 +7,8 @@
 
 use kernel_abi::futex_hash::{SMALLEST_AUTO_SLOTS, expected_slots};
 
-use crate::factor::Hash;
-use crate::record::Pivot;
+use model::factor::Hash;
+use model::record::Pivot;
 
 /// Watches for the last growth that a trial's threads ask for.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use kernel_abi::topology::placement::{Assignment, Placement as Placing};
 use kernel_abi::topology::{SYS, Topology};
 use kernel_abi::{CpuSet, affinity};
 
-use crate::factor::Placement;
+use model::factor::Placement;
 
 /// The assignment of `threads` threads on this machine, for a process that may use what this one
 /// may. The sentence of an error says what was asked for and what there is.

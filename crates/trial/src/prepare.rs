@@ -12,10 +12,10 @@ use kernel_abi::topology::placement::Assignment;
 use kernel_abi::topology::{SYS, Topology};
 use kernel_abi::{CpuSet, affinity};
 
-use crate::factor::{Hash, Memory, Workload};
 use crate::place;
-use crate::record::{Status, TrialRecord};
-use crate::spec::TrialSpec;
+use model::factor::{Hash, Memory, Workload};
+use model::record::{Status, TrialRecord};
+use model::spec::TrialSpec;
 
 /// A process that is as its trial asks.
 #[derive(Debug, Clone)]

@@ -1,15 +1,15 @@
 //! A whole trial, from its spec to its record.
 
 use crate::drive::drive;
-use crate::factor::Workload;
 use crate::prepare::Prepared;
-use crate::record::{Status, TrialRecord};
-use crate::spec::{self, TrialSpec};
 use crate::workload::messenger::Messenger;
 use crate::workload::mutex::Mutex;
 use crate::workload::resize::Resize;
 use crate::workload::wake_storm::WakeStorm;
 use crate::workload::{OnlyLooks, command};
+use model::factor::Workload;
+use model::record::{Status, TrialRecord};
+use model::spec::{self, TrialSpec};
 
 /// Does one trial in this process, which should be fresh and end after it: the private hash, once
 /// there, stays.

@@ -8,8 +8,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use common::{spec, trial, trial_with};
-use stallscope_trial::record::{Pivot, Status, TrialRecord};
-use stallscope_trial::spec::{CommandSpec, Throughput, TrialSpec};
+use model::record::{Pivot, Status, TrialRecord};
+use model::spec::{CommandSpec, TrialSpec};
+use model::throughput::Throughput;
 
 fn shell(script: &str) -> TrialSpec {
     let mut spec = spec();

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{spec, trial};
-use stallscope_trial::record::Status;
+use model::record::Status;
 
 #[test]
 fn requests_are_made_timed_and_ended_under_every_ramp() {

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{spec, trial};
-use stallscope_trial::record::{Status, TrialRecord};
-use stallscope_trial::spec::TrialSpec;
+use model::record::{Status, TrialRecord};
+use model::spec::TrialSpec;
 
 fn mutex(unlock: &str) -> TrialSpec {
     let mut spec = spec();

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{spec, trial};
-use stallscope_trial::record::{Pivot, Status};
+use model::record::{Pivot, Status};
 
 #[test]
 fn each_set_is_a_pivot_with_its_duration() {

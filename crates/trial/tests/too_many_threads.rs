@@ -9,8 +9,8 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use common::{ended, spec};
-use stallscope_trial::record::{Status, TrialRecord};
-use stallscope_trial::spec::TrialSpec;
+use model::record::{Status, TrialRecord};
+use model::spec::TrialSpec;
 
 /// Their stacks of 128 KiB alone are 250 MB.
 const THREADS: u32 = 2000;

@@ -2,8 +2,8 @@
 
 mod common;
 
-use stallscope_trial::factor::Until;
-use stallscope_trial::record::Status;
+use model::factor::Until;
+use model::record::Status;
 
 #[test]
 fn where_no_growth_can_come_the_trial_ends_after_the_tail() {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{race_trial, spec, trial};
-use stallscope_trial::record::{Pivot, Status, TrialRecord};
+use model::record::{Pivot, Status, TrialRecord};
 
 /// What holds of every trial that went well, whatever the machine's speed.
 fn is_whole(record: &TrialRecord, threads: u32, duration_s: f64) {

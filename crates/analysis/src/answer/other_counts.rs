@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::{ControlWatched, MOST_LISTED};
 use crate::recovery::throughput::MedianBetween;
-use crate::stat::samples::median::median_ranks;
-use crate::stat::{Estimate, Level};
-use crate::words::{counted, p_is, seconds, seconds_between};
+use stats::samples::median::median_ranks;
+use stats::words::{counted, p_is, seconds, seconds_between};
+use stats::{Estimate, Level};
 
 /// How long a due growth takes at a thread count.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::sides::{Sides, Which};
 use super::strata::Stratum;
 use crate::outcome::Outcome;
-use crate::stat::multiplicity::holm;
-use crate::stat::{Level, StatError, clusters};
+use stats::multiplicity::holm;
+use stats::{Level, StatError, clusters};
 
 /// A side's boots.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

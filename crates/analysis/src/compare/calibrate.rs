@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::efficacy::Counts;
 use super::verdict::{Kind, Rules, decide};
 use crate::csv_text::CsvText;
-use crate::stat::{StatError, stream};
+use stats::{StatError, stream};
 
 /// A truth and a design.
 #[derive(Debug, Clone, PartialEq, Serialize)]

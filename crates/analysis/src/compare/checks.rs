@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use super::harm::Finding;
 use crate::factors::natural;
-use crate::stat::two_by_two::{TwoByTwo, fisher};
-use crate::stat::{Alternative, Level};
-use crate::words::{counted, list};
+use stats::two_by_two::{TwoByTwo, fisher};
+use stats::words::{counted, list};
+use stats::{Alternative, Level};
 
 /// The most checks that a sentence names.
 const MOST_NAMED: usize = 5;
@@ -160,7 +160,7 @@ pub fn unclear(checks: &[Check]) -> Vec<String> {
     let more = of(|one| ran(one.base) && ran(one.test));
     let (shown, rest) = more.split_at(more.len().min(MOST_NAMED));
     sentences.extend(shown.iter().map(|check| {
-        let p = check.p_value.map_or_else(String::new, |p| format!(" ({})", crate::words::p_is(p)));
+        let p = check.p_value.map_or_else(String::new, |p| format!(" ({})", stats::words::p_is(p)));
         format!(
             "Check `{}` failed more often, which is not significant: {}{p}.",
             check.name,

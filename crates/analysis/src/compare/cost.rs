@@ -14,9 +14,9 @@ use super::sides::{Sides, Which};
 use super::strata::Stratum;
 use super::throughput_ratio::{self, MeanRatio, StratumRatio};
 use crate::outcome::Outcome;
-use crate::stat::samples::Resampling;
-use crate::stat::{Estimate, Level};
-use crate::words::{counted, list, p_is, percent, times};
+use stats::samples::Resampling;
+use stats::words::{counted, list, p_is, percent, times};
+use stats::{Estimate, Level};
 
 /// Whether a loss is excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

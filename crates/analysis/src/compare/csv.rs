@@ -1,10 +1,10 @@
 //! `strata.csv`: a row a stratum, one-sided ones too.
 
-use records::columns::FACTORS;
+use model::columns::FACTORS;
 
 use super::{Comparison, Which};
 use crate::csv_text::{CsvText, integer, number};
-use crate::stat::two_by_two::Contrast;
+use stats::two_by_two::Contrast;
 
 const COLUMNS: [&str; 26] = [
     "stratum",

@@ -12,9 +12,9 @@ use super::order::Order;
 use super::strata::Stratum;
 use super::throughput_ratio::MeanRatio;
 use crate::error::AnalysisError;
-use crate::stat::Level;
-use crate::stat::multiplicity::holm;
-use crate::stat::strata::{self as stat, exact_strata};
+use stats::Level;
+use stats::multiplicity::holm;
+use stats::strata::{self as stat, exact_strata};
 
 /// Whether the control moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use super::strata::Stratum;
 use crate::error::AnalysisError;
-use crate::stat::multiplicity::holm;
-use crate::stat::strata::{
+use stats::multiplicity::holm;
+use stats::strata::{
     self as stat, breslow_day_tarone, cochran_mantel_haenszel, exact_strata, mantel_fleiss,
     mantel_haenszel_difference, mantel_haenszel_odds_ratio, mantel_haenszel_ratio,
 };
-use crate::stat::two_by_two::{self, Contrast, Effects, TwoByTwo, boschloo, fisher, fisher_mid_p};
-use crate::stat::{Alternative, Estimate, Level, StatError, TestResult};
+use stats::two_by_two::{self, Contrast, Effects, TwoByTwo, boschloo, fisher, fisher_mid_p};
+use stats::{Alternative, Estimate, Level, StatError, TestResult};
 
 /// The stall probabilities against each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::error::AnalysisError;
-use crate::stat::StatError;
+use stats::StatError;
 
 /// Runs that can't be compared, in a sentence for the user.
 #[derive(Debug, Error)]

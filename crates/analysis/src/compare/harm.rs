@@ -11,9 +11,9 @@
 
 use std::path::Path;
 
+use model::record::Status;
 use serde::Serialize;
 use serde_json::Value;
-use trial::record::Status;
 
 use super::checks::{self, Check};
 use super::sides::{RunSide, Sides, Which};
@@ -21,11 +21,11 @@ use super::strata::Stratum;
 use crate::data::Trial;
 use crate::ends::Ends;
 use crate::error::AnalysisError;
-use crate::stat::Level;
-use crate::stat::multiplicity::holm;
-use crate::stat::proportion::at_most;
-use crate::stat::strata::{self as stat, exact_strata};
-use crate::words::{counted, list, p_is, percent};
+use stats::Level;
+use stats::multiplicity::holm;
+use stats::proportion::at_most;
+use stats::strata::{self as stat, exact_strata};
+use stats::words::{counted, list, p_is, percent};
 
 /// Whether harm was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::sides::{Sides, Which, labels};
 use super::strata::{Stratum, Tally};
-use crate::words::list;
+use stats::words::list;
 
 /// The machines of both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -72,7 +72,7 @@ impl Machines {
                  differs may be the machine's doing.",
                 shown(&self.base),
                 shown(&self.test),
-                crate::words::counted(self.confounded.len() as u64, "stratum", "strata"),
+                stats::words::counted(self.confounded.len() as u64, "stratum", "strata"),
             )
         })
     }

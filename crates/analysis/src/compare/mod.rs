@@ -48,11 +48,12 @@ pub use sides::{Asked, Which};
 
 use crate::analysis::SeedAndSize;
 use crate::data::Trial;
-use crate::outcome::{Outcome, StallRule};
+use crate::outcome::Outcome;
 use crate::run::Run;
-use crate::stat::samples::Resampling;
-use crate::stat::{Level, StatError};
-use crate::words::{list, seconds};
+use model::outcome::StallRule;
+use stats::samples::Resampling;
+use stats::words::{list, seconds};
+use stats::{Level, StatError};
 
 /// What the user may choose.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,22 +6,22 @@
 //! A patch may be quicker in one stratum and slower in another. A hazard ratio of all strata is given
 //! only where nothing shows that they have different ones; the strata's own always are.
 
+use model::record::Pivot;
 use serde::Serialize;
-use trial::record::Pivot;
 
 use super::sentences::listed;
 use super::sides::Sides;
 use super::strata::{Stratum, Tally};
 use crate::error::AnalysisError;
 use crate::recovery::SeenBy;
-use crate::stat::multiplicity::holm;
-use crate::stat::survival::{
+use stats::multiplicity::holm;
+use stats::survival::{
     FollowUp, Group, HazardHomogeneity, HazardRatio, Lifetime, RestrictedMeanDifference,
     SurvivalOptions, SurvivalSummary, hazard_homogeneity, notes, stratified_hazard_ratio,
     stratified_log_rank, summarize,
 };
-use crate::stat::{Level, TestResult};
-use crate::words::{out_of, p_is, seconds, significant};
+use stats::words::{out_of, p_is, seconds, significant};
+use stats::{Level, TestResult};
 
 /// The recovery times against each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,8 +104,8 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Recovery, A
                 "{}: growth was due in {} of the base side's trials and in {} of the test side's, so \
                  that the times are not of the same kind of trial",
                 stratum.name,
-                crate::words::percent(base_due),
-                crate::words::percent(test_due)
+                stats::words::percent(base_due),
+                stats::words::percent(test_due)
             ));
         }
         let seen = |times: &[Lifetime]| -> Vec<FollowUp> {

@@ -12,7 +12,7 @@ use super::sides::{Sides, Which};
 use super::strata::Stratum;
 use super::verdict::{Kind, Rules, decide};
 use crate::outcome::Outcome;
-use crate::stat::StatError;
+use stats::StatError;
 
 /// One way of counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

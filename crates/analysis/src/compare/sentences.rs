@@ -9,8 +9,8 @@ use super::sides::{Sides, Which};
 use super::verdict::{Because, Kind, Verdict, above_the_bound};
 use super::what_would_decide::{Deciding, POWER};
 use super::{Comparison, Trust};
-use crate::stat::{Estimate, Level};
-use crate::words::{counted, list, out_of, p_is, percent, percent_to, significant};
+use stats::words::{counted, list, out_of, p_is, percent, percent_to, significant};
+use stats::{Estimate, Level};
 
 /// The longest list of names in a sentence.
 const MOST_LISTED: usize = 6;

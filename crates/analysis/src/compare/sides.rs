@@ -16,11 +16,12 @@ use crate::analysis::{the_control, the_rule};
 use crate::cells::Cells;
 use crate::data::{Data, Trial};
 use crate::factors::{Factors, natural};
-use crate::outcome::{Outcome, StallRule};
+use crate::outcome::Outcome;
 use crate::run::Run;
-use crate::stat::Level;
-use crate::stat::samples::Resampling;
-use crate::words::list;
+use model::outcome::StallRule;
+use stats::Level;
+use stats::samples::Resampling;
+use stats::words::list;
 
 /// Which side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

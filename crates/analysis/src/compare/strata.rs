@@ -12,7 +12,7 @@ use super::sides::{Sides, Which, labels};
 use crate::data::Trial;
 use crate::factors::{Factors, telling};
 use crate::outcome::{Outcome, Reason};
-use crate::words::list;
+use stats::words::list;
 
 /// A side's trials of one stratum, counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -268,7 +268,7 @@ impl Naming {
 
     fn name(&self, shape: &Shape) -> String {
         let threads = shape.factors.threads();
-        let mut parts = vec![crate::words::counted(threads, "thread", "threads")];
+        let mut parts = vec![stats::words::counted(threads, "thread", "threads")];
         if self.cpus {
             parts.push(match shape.cpus {
                 Some(n) => format!("{n} CPUs"),
@@ -277,7 +277,7 @@ impl Naming {
         }
         if self.nodes {
             parts.push(match shape.nodes {
-                Some(n) => crate::words::counted(n, "node", "nodes"),
+                Some(n) => stats::words::counted(n, "node", "nodes"),
                 None => "nodes unknown".to_string(),
             });
         }

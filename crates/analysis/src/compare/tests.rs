@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use model::record::{Pivot, Status};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use trial::record::{Pivot, Status};
 
 use super::drift::Moved;
 use super::gate::Gate;
@@ -599,7 +599,7 @@ fn one_kernel_complaint_where_the_base_had_none_is_harm() {
 /// Puts a run's status column where an import says that its source has it, or leaves it unsaid.
 fn imported(status: Option<Value>) -> impl Fn(&mut Synthetic) {
     move |made| {
-        made.manifest.executor = records::manifest::IMPORTED.into();
+        made.manifest.executor = model::manifest::IMPORTED.into();
         made.manifest.started_at = String::new();
         if let Some(status) = &status {
             made.manifest.definition["import"] = json!({ "status": status });
@@ -730,9 +730,9 @@ fn a_run_of_checks_alone_belongs_to_the_side_that_it_is_named_for_or_labelled_wi
     let (_cc, cut) = checks_run("fix", "a,1,0\nb,0,0\n");
     let (_co, other) = checks_run("v3", "a,0,1\n");
     let (_cn, nobody) = checks_run("fix", "a,0,1\n");
-    let mut manifest = records::manifest::Manifest::read(&nobody).unwrap();
+    let mut manifest = records::manifest::read(&nobody).unwrap();
     manifest.labels.clear();
-    manifest.write(&nobody).unwrap();
+    records::manifest::write(&manifest, &nobody).unwrap();
     let named = |tests: &[&PathBuf]| {
         let tests = tests.iter().map(|run| run.to_path_buf()).collect();
         let asked = Asked::Runs { base: vec![base.clone(), base_checks.clone()], test: tests };

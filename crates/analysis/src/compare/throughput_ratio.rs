@@ -7,8 +7,8 @@
 use serde::Serialize;
 
 use super::strata::{Stratum, Tally};
-use crate::stat::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney, mean_ratio};
-use crate::stat::{Alternative, Estimate, Level};
+use stats::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney, mean_ratio};
+use stats::{Alternative, Estimate, Level};
 
 /// One stratum.
 #[derive(Debug, Clone, PartialEq, Serialize)]

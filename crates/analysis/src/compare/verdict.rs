@@ -15,13 +15,13 @@
 use serde::Serialize;
 
 use super::efficacy::{Counts, primary};
-use crate::stat::multiplicity::holm;
-use crate::stat::proportion::{self, Proportion, mean_at_most};
-use crate::stat::strata::{
+use stats::multiplicity::holm;
+use stats::proportion::{self, Proportion, mean_at_most};
+use stats::strata::{
     self as stat, breslow_day_tarone, mantel_haenszel_difference, mantel_haenszel_ratio,
 };
-use crate::stat::two_by_two::fisher;
-use crate::stat::{Alternative, Level, StatError};
+use stats::two_by_two::fisher;
+use stats::{Alternative, Level, StatError};
 
 /// The rules' numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

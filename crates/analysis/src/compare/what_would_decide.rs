@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::efficacy::Counts;
 use super::strata::Stratum;
 use super::verdict::{Because, Kind, Rules, Verdict};
-use crate::stat::power::none_of_n;
-use crate::stat::power::two_proportions::{Design, PowerTest, trials};
-use crate::stat::{Alternative, StatError};
+use stats::power::none_of_n;
+use stats::power::two_proportions::{Design, PowerTest, trials};
+use stats::{Alternative, StatError};
 
 /// The power that is planned for.
 pub const POWER: f64 = 0.8;

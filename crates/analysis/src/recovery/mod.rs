@@ -7,17 +7,16 @@
 
 pub mod pivot;
 pub mod stalls;
-pub mod terms;
 pub mod throughput;
 
-use records::columns::FACTORS;
+use model::columns::FACTORS;
 use serde::Serialize;
 
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, integer, number};
 use crate::factors::Factors;
-use crate::stat::survival::summary::{CurvePoint, GroupSummary, Parameters};
-use crate::stat::{Estimate, Interval};
+use stats::survival::summary::{CurvePoint, GroupSummary, Parameters};
+use stats::{Estimate, Interval};
 
 /// By what a trial has recovered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -5,14 +5,14 @@
 //! it is in every estimate, as a time of at least that. A median is therefore often absent where a
 //! mean of the times that were seen would look fine.
 
+use model::record::Pivot;
 use rayon::prelude::*;
-use trial::record::Pivot;
 
 use super::{CellRecovery, SeenBy, Sense};
 use crate::data::Data;
 use crate::error::AnalysisError;
-use crate::stat::Level;
-use crate::stat::survival::{Group, Lifetime, SurvivalOptions, summarize};
+use stats::Level;
+use stats::survival::{Group, Lifetime, SurvivalOptions, summarize};
 
 /// The recovery of every cell in which growth was due in a trial.
 pub fn recoveries(data: &Data, level: Level) -> Result<Vec<CellRecovery>, AnalysisError> {

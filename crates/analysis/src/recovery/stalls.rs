@@ -4,10 +4,10 @@
 use crate::csv_text::{CsvText, number};
 use crate::data::Trial;
 use crate::run::Run;
-use crate::stat::recovery::{PartialKind, PartialRecovery};
-use crate::stat::survival::Lifetime;
 use crate::timeline::{Look, Timelines};
-use crate::words::significant;
+use stats::recovery::{PartialKind, PartialRecovery};
+use stats::survival::Lifetime;
+use stats::words::significant;
 
 const COLUMNS: [&str; 17] = [
     "run",

@@ -19,13 +19,13 @@ use serde::Serialize;
 use super::{CellRecovery, Sense};
 use crate::data::Data;
 use crate::error::AnalysisError;
-use crate::stat::recovery::PartialKind;
-use crate::stat::survival::{
+use crate::timeline::{Look, Stall, Timelines, Why};
+use stats::recovery::PartialKind;
+use stats::survival::{
     FollowUp, Group, KaplanMeier, Lifetime, Quantile, SurvivalOptions, median, summarize,
 };
-use crate::stat::{Level, StatError};
-use crate::timeline::{Look, Stall, Timelines, Why};
-use crate::words::counted;
+use stats::words::counted;
+use stats::{Level, StatError};
 
 /// More distinct edges of intervals than this are moved outward onto so many: Turnbull's estimate
 /// takes a step over all of them many times, and no median needs a finer grid.
@@ -184,7 +184,7 @@ fn count(looks: &[&Look], stalls: &[&Stall], one_sample: u64) -> Watched {
     };
     let mut throughputs: Vec<f64> = stalls.iter().map(|stall| stall.stalled_mops).collect();
     throughputs.sort_unstable_by(f64::total_cmp);
-    let median = crate::stat::samples::median::median_of_sorted(&throughputs);
+    let median = stats::samples::median::median_of_sorted(&throughputs);
     Watched {
         watched: never_stalled + one_sample + stalls.len() as u64,
         never_stalled,
@@ -354,7 +354,7 @@ mod tests {
             .map(|left| Lifetime::Between { left, right: left + 1.0 })
             .chain([Lifetime::RightCensored(300.0)])
             .collect();
-        let weibull = crate::stat::survival::fit_weibull(&exact).unwrap();
+        let weibull = stats::survival::fit_weibull(&exact).unwrap();
         assert_eq!(auto.weibull_scale, Some(weibull.scale));
         let of_control = control.throughput.as_ref().unwrap();
         assert_eq!((control.n, of_control.never_stalled, of_control.watched), (0, 7, 7));
@@ -375,7 +375,7 @@ mod tests {
     fn the_tables_say_which_sense_a_row_has() {
         let mut made = seven();
         (made.rows[0].pivot, made.rows[0].pivot_s) =
-            (Some(trial::record::Pivot::Settled), Some(15.0));
+            (Some(model::record::Pivot::Settled), Some(15.0));
         let found = analysed(&made);
         let csv = super::super::csv(&found.recovery, &found.cells);
         let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
@@ -586,7 +586,7 @@ mod tests {
         made.manifest.definition["recovery"]["control_mops"] = json!(40);
         assert_eq!(by_throughput(&analysed(&made))[0].n, 7);
         // In a guest throughput is the emulator's.
-        made.manifest.executor = records::manifest::lab(1);
+        made.manifest.executor = model::manifest::lab(1);
         let found = analysed(&made);
         assert!(by_throughput(&found).is_empty() && found.stalls.is_none());
         assert_eq!(found.timelines[0].not_watched[&Why::InLab], 7);

@@ -7,9 +7,9 @@ use records::timeline::Place;
 use serde::Serialize;
 
 use super::{Look, Why};
-use crate::recovery::terms::Terms;
 use crate::run::Run;
-use crate::words::{any_of, counted};
+use model::recovery_terms::Terms;
+use stats::words::{any_of, counted};
 
 /// What a run's timeline held, and what it did not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -216,7 +216,7 @@ mod tests {
         assert!(!found.timelines[0].exists);
         // A source that printed none misses none.
         let mut imported = made();
-        imported.manifest.executor = records::manifest::IMPORTED.into();
+        imported.manifest.executor = model::manifest::IMPORTED.into();
         let (said, _) = warnings(&imported, |file, _| std::fs::remove_file(file).unwrap());
         assert_eq!(said, "");
         let (said, _) = warnings(&imported, |file, text| write(file, &text[..39]));

@@ -6,11 +6,9 @@ use records::timeline::Sample;
 use serde::Serialize;
 
 use super::windows::windows;
-use crate::stat::StatError;
-use crate::stat::recovery::{
-    Between, Course, PartialRecovery, Phase, Recovery, RecoveryRule, recovery,
-};
-use crate::stat::survival::Lifetime;
+use stats::StatError;
+use stats::recovery::{Between, Course, PartialRecovery, Phase, Recovery, RecoveryRule, recovery};
+use stats::survival::Lifetime;
 
 /// What is asked of a trial's timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -16,17 +16,17 @@ pub mod windows;
 
 use std::collections::HashMap;
 
+use model::columns::TIMELINE;
 use rayon::prelude::*;
-use records::columns::TIMELINE;
 use records::table::Headless;
 use records::timeline::{FILE, Place, Sample, TimelineReader};
 
 use crate::cells::Cell;
 use crate::data::{Data, Trial};
 use crate::error::AnalysisError;
-use crate::recovery::terms::Terms;
 pub use account::Account;
 pub use look::{Asked, Look, Stall, Why};
+use model::recovery_terms::Terms;
 
 /// The samples of a batch, unless a single trial has more: 8 MiB of them.
 const BATCH: usize = 1 << 18;
@@ -203,9 +203,6 @@ pub(crate) fn asked(
         behind_barrier: factors.get("ramp").starts_with("barrier:"),
         elapsed_s: trial.elapsed_s,
         sample_s: data.runs[trial.run].sample_s(),
-        batch: match factors.get("workload") {
-            "wake-storm" | "mutex" | "resize" => trial::workload::BATCH,
-            _ => 1,
-        },
+        batch: factors.get("workload").parse().map_or(1, model::factor::Workload::ops_a_count),
     })
 }

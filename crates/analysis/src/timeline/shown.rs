@@ -9,7 +9,7 @@ use super::{Asked, Look, Stall, Timelines, asked};
 use crate::cells::Cell;
 use crate::data::Data;
 use crate::error::AnalysisError;
-use crate::stat::recovery::{Recovery, Sample};
+use stats::recovery::{Recovery, Sample};
 
 /// What a trial is shown for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@
 use records::timeline::Sample;
 
 use super::Asked;
-use crate::stat::recovery::Sample as Throughput;
+use stats::recovery::Sample as Throughput;
 
 /// Of the sampling interval, the least that a window has. Looks of the grid that come late shorten the
 /// next window; below half of the interval it is a look beside the grid.

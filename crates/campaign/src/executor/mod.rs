@@ -8,8 +8,8 @@ pub use this_machine::ThisMachine;
 
 use std::time::{Duration, SystemTime};
 
-use records::manifest::Kernel;
-use trial::record::TrialRecord;
+use model::manifest::Kernel;
+use model::record::TrialRecord;
 
 use crate::plan::Planned;
 

@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use kernel_abi::process::{self, Ending, Setup, Waited};
 use kernel_abi::signal;
-use records::manifest::Kernel;
-use trial::record::{Status, TrialRecord};
+use model::manifest::Kernel;
+use model::record::{Status, TrialRecord};
 
 use super::{Broken, Done, Execution, Executor, Stop};
 use crate::plan::Planned;
@@ -185,7 +185,7 @@ fn text_of(file: &mut File) -> String {
 }
 
 fn said(errors: &mut File) -> String {
-    let text = records::rows::one_line(&text_of(errors));
+    let text = model::rows::one_line(&text_of(errors));
     if text.is_empty() {
         return String::new();
     }

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use analysis::outcome::StallRule;
-use analysis::stat::Level;
 use analysis::{Analysis, AnalysisError, Options, analyze};
 use clap::Args;
+use model::outcome::StallRule;
+use stats::Level;
 
 use super::stat::level;
 use crate::failure::{Failure, Outcome};

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use analysis::compare::{Asked, CompareError, Comparison, Options, compare};
-use analysis::outcome::StallRule;
-use analysis::stat::Level;
 use clap::{Args, ValueEnum};
+use model::outcome::StallRule;
+use stats::Level;
 
 use super::analyze::tell_files;
 use super::report::report_failure;

@@ -6,7 +6,6 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use analysis::outcome::StallRule;
 use campaign::journal;
 use campaign::resume::sha256;
 use clap::Args;
@@ -16,9 +15,10 @@ use import::format::{Format, FormatError, read};
 use import::imported::{Imported, StatusSaid};
 use import::ktap::Depth;
 use import::mapping::Mapping;
-use records::manifest::{FORMAT, IMPORTED, Kernel, Machine, Manifest, Source};
+use model::factor::Hash;
+use model::manifest::{FORMAT, IMPORTED, Kernel, Machine, Manifest, Source};
+use model::outcome::StallRule;
 use serde_json::{Value, json};
-use trial::factor::Hash;
 
 use super::planning::counted;
 use super::run::{default_folder, say};
@@ -421,7 +421,8 @@ fn write_run(folder: &Path, files: &RunFiles, manifest: &Manifest) -> Outcome {
             let file = beside.join(name);
             fs::write(&file, text).map_err(|error| failed(&file, error))?;
         }
-        manifest.write(&beside).map_err(|error| Failure::Running(error.to_string()))?;
+        records::manifest::write(&manifest, &beside)
+            .map_err(|error| Failure::Running(error.to_string()))?;
         fs::rename(&beside, folder).map_err(|error| failed(folder, error))
     };
     write().inspect_err(|_| drop(fs::remove_dir_all(&beside)))

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use campaign::definition::Catalog;
+use campaign::catalog::Catalog;
 use clap::Args;
 use serde_json::json;
 

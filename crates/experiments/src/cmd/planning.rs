@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use analysis::outcome::StallRule;
-use campaign::definition::{Catalog, Definition, Entry, Overrides};
+use campaign::catalog::{Catalog, Entry};
 use campaign::plan::{Plan, Site};
 use clap::Args;
-use trial::factor::Span;
+use model::definition::{Definition, Overrides};
+use model::factor::Span;
+use model::outcome::StallRule;
 
 use crate::failure::Failure;
 use crate::guest_rule::judge_by_the_hash;
@@ -89,7 +90,7 @@ pub fn plan(
     let plan = Plan::new(definition, site).map_err(refused)?;
     there(&plan)?;
     for cell in &plan.cells {
-        trial::spec::check(&cell.spec).map_err(refused)?;
+        model::spec::check(&cell.spec).map_err(refused)?;
     }
     Ok(plan)
 }

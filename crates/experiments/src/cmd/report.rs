@@ -87,8 +87,8 @@ pub fn report_failure(error: ReportError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::stat::Level;
     use analysis::synthetic::Synthetic;
+    use stats::Level;
 
     fn args(runs: Vec<PathBuf>) -> ReportArgs {
         let how = HowArgs { stall: None, level: Level::P95 };

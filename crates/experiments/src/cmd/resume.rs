@@ -9,7 +9,7 @@ use campaign::journal::{Journal, Reopened, RunLock};
 use campaign::{resume, utc};
 use clap::Args;
 use kernel_abi::signal::Interrupt;
-use records::manifest::{IMPORTED, Manifest, Resumed};
+use model::manifest::{IMPORTED, Resumed};
 
 use super::planning::{counted, plan};
 use super::run::{Going, go, journal_failure, say};
@@ -42,7 +42,7 @@ pub struct ResumeArgs {
 /// Goes on.
 pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
-    let manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
+    let manifest = records::manifest::read(&args.run).map_err(|error| request(&error))?;
     if manifest.executor == IMPORTED {
         return Err(Failure::Request(format!(
             "{run} was imported from {}: its trials were done elsewhere, and there is nothing to go on with here. `experiments report {run}` reads it",
@@ -52,7 +52,7 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     }
     // And again under the lock: until then another runner may have been changing it.
     let lock = RunLock::of_run(&args.run).map_err(journal_failure)?;
-    let mut manifest = Manifest::read(&args.run).map_err(|error| request(&error))?;
+    let mut manifest = records::manifest::read(&args.run).map_err(|error| request(&error))?;
     let here = ThisSite::look()?;
     let place = Place::of_run(&manifest, &here)?;
     let mut changes = resume::changes(&manifest, &here.machine);
@@ -92,7 +92,8 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let resumed_before = manifest.resumed.len();
     if !resumed.cut.is_empty() {
         manifest.resumed.push(resumed.clone());
-        manifest.write(&args.run).map_err(|error| Failure::Running(error.to_string()))?;
+        records::manifest::write(&manifest, &args.run)
+            .map_err(|error| Failure::Running(error.to_string()))?;
     }
     resume::rows_are_planned(&args.run, &plan).map_err(|error| request(&error))?;
     if resumed.changes.iter().any(|change| change.starts_with("the definition")) {
@@ -120,7 +121,8 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         resumed.at = utc::rfc3339_ms(SystemTime::now());
         manifest.resumed.push(resumed);
         manifest.disturbances.extend(here.disturbances());
-        manifest.write(&args.run).map_err(|error| Failure::Running(error.to_string()))?;
+        records::manifest::write(&manifest, &args.run)
+            .map_err(|error| Failure::Running(error.to_string()))?;
     }
     go(
         Going {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use campaign::definition::{Definition, Entry};
+use campaign::catalog::Entry;
 use campaign::executor::{Executor, Stop};
 use campaign::journal::{self, Journal};
 use campaign::plan::Plan;
@@ -14,7 +14,8 @@ use campaign::runner::{self, Ended};
 use campaign::utc;
 use clap::Args;
 use kernel_abi::signal::{self, Interrupt};
-use records::manifest::{FORMAT, Kernel, Machine, Manifest, Source, THIS_MACHINE};
+use model::definition::Definition;
+use model::manifest::{FORMAT, Kernel, Machine, Manifest, Source, THIS_MACHINE};
 
 use super::analyze::{analysis_failure, tell_files, write_tables};
 use super::planning::{PlanningArgs, counted, expected_in_words, plan};
@@ -147,7 +148,7 @@ pub fn go(going: Going<'_>, out: &mut dyn Write) -> Outcome {
     );
     progress.clear();
     close(going.manifest, &ended);
-    let closed = going.manifest.write(going.folder);
+    let closed = records::manifest::write(&going.manifest, going.folder);
     if let Err(error) = result {
         let done = going.plan.trials.len() as u64 - ended.left;
         return Err(Failure::Running(format!(

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use campaign::definition::Definition;
 use campaign::plan::{Cell, Plan};
 use clap::Args;
+use model::definition::Definition;
 use serde_json::json;
 
 use super::planning::{PlanningArgs, counted, expected_in_words, plan};
@@ -81,7 +81,7 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
         counted(plan.cells.len() as u64, "cell"),
         counted(definition.trials, "block"),
         counted(plan.trials.len() as u64, "trial"),
-        analysis::words::seconds(definition.duration.seconds()),
+        stats::words::seconds(definition.duration.seconds()),
         expected_in_words(&plan),
         args.lab.boots_in_words(&plan),
         definition.seed,

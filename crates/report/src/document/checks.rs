@@ -2,7 +2,7 @@
 
 use analysis::Analysis;
 use analysis::checks::Check;
-use analysis::words::{counted, percent};
+use stats::words::{counted, percent};
 
 use super::content::{MOST_ROWS, probability};
 use super::{Block, Table};

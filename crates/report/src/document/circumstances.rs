@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use analysis::run::Run;
-use analysis::words::{counted, list, seconds};
-use records::manifest::Kernel;
-use trial::factor::Span;
+use model::factor::Span;
+use model::manifest::Kernel;
+use stats::words::{counted, list, seconds};
 
 use super::{Block, Table};
 
@@ -215,7 +215,7 @@ mod tests {
         let mut made = Synthetic::new(host_cpus);
         made.trial(8, "auto");
         made.manifest.kernels[0].cpus = Some(guest_cpus);
-        made.manifest.executor = records::manifest::lab(1);
+        made.manifest.executor = model::manifest::lab(1);
         made.manifest.started_at = format!("2026-08-24T18:{guest_cpus}:00Z");
         let folder = folder.join(name);
         std::fs::create_dir(&folder).unwrap();

@@ -8,12 +8,12 @@ use analysis::compare::recovery::{StratumRecovery, ratio_in_words};
 use analysis::compare::strata::Stratum;
 use analysis::compare::{Comparison, Which};
 use analysis::run::Run;
-use analysis::stat::survival::{PointwiseMethod, notes};
-use analysis::stat::two_by_two::Contrast;
-use analysis::stat::{Estimate, Interval};
-use analysis::words::{
+use stats::survival::{PointwiseMethod, notes};
+use stats::two_by_two::Contrast;
+use stats::words::{
     counted, list, p_is, p_value, percent, percent_to, seconds, significant, times,
 };
+use stats::{Estimate, Interval};
 
 use super::circumstances;
 use super::content::{Room, quoted, with_interval};
@@ -234,12 +234,12 @@ pub fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
              each stratum, adjusted by Holm's method; the verdict goes by the exact test over all.",
             comparison.base.name,
             comparison.test.name,
-            comparison.base.stall.in_words(&comparison.base.control),
+            crate::say::rule::in_words(&comparison.base.stall, &comparison.base.control),
             match comparison.base.stall == comparison.test.stall {
                 true => String::new(),
                 false => format!(
                     " (base side), and when {} (test side)",
-                    comparison.test.stall.in_words(&comparison.test.control)
+                    crate::say::rule::in_words(&comparison.test.stall, &comparison.test.control)
                 ),
             }
         )),

@@ -1,11 +1,12 @@
 //! What a report holds, in which order: the answer, the figures, the table, how it was measured,
 //! what disturbed it, what the columns mean, how to do it again.
 
+use analysis::Analysis;
 use analysis::cells::Cell;
 use analysis::run::Run;
-use analysis::words::{counted, decimals_below_one, percent, seconds, significant};
-use analysis::{Analysis, outcome::StallRule};
+use model::outcome::StallRule;
 use serde_json::Value;
+use stats::words::{counted, decimals_below_one, percent, seconds, significant};
 
 use super::factor_columns::FactorColumns;
 use super::plain_table::fits_whole;
@@ -294,7 +295,7 @@ fn definitions(analysis: &Analysis) -> Vec<String> {
         items.push(format!(
             "stalled: of the trials that did their work and in which the rule has something to look at, \
              those in which {} (rule `{}`). Failed trials are in no count.",
-            analysis.stall.in_words(&analysis.control),
+            crate::say::rule::in_words(&analysis.stall, &analysis.control),
             analysis.stall
         ));
         items.push(format!(

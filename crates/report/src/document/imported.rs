@@ -1,8 +1,8 @@
 //! What is known of a run that was measured elsewhere.
 
 use analysis::run::Run;
-use analysis::words::counted;
 use serde_json::Value;
+use stats::words::counted;
 
 use super::Table;
 

@@ -2,7 +2,7 @@
 
 use analysis::Analysis;
 use analysis::metrics::CellMetric;
-use analysis::words::{counted, p_value, percent, significant};
+use stats::words::{counted, p_value, percent, significant};
 
 use super::content::{MOST_ROWS, Room, with_interval};
 use super::factor_columns::FactorColumns;

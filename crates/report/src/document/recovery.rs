@@ -2,15 +2,15 @@
 
 use analysis::Analysis;
 use analysis::recovery::{CellRecovery, SeenBy, Sense};
-use analysis::stat::survival::{PointwiseMethod, notes};
-use analysis::words::{counted, p_value, percent, seconds, seconds_between};
+use stats::survival::{PointwiseMethod, notes};
+use stats::words::{counted, p_value, percent, seconds, seconds_between};
 
 use super::content::MOST_ROWS;
 use super::factor_columns::FactorColumns;
 use super::{Block, Table};
 
 /// The fewest recoveries for which the test of a constant hazard is shown: with 15 it rejects 7 of
-/// 100 constant ones at 5 %, below that more (`analysis::stat::survival::shape_test`).
+/// 100 constant ones at 5 %, below that more (`stats::survival::shape_test`).
 const ENOUGH_FOR_SHAPE: u64 = 15;
 
 /// The sections; nothing where there was nothing to recover from.
@@ -65,7 +65,7 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
             let text = |value: Option<f64>, as_text: fn(f64) -> String| {
                 value.filter(|_| enough).map_or_else(String::new, as_text)
             };
-            row.push(text(one.weibull_shape, |shape| analysis::words::significant(shape, 3)));
+            row.push(text(one.weibull_shape, |shape| stats::words::significant(shape, 3)));
             row.push(text(one.shape_p, p_value));
         }
         row

@@ -97,7 +97,7 @@ impl Scale {
             // Less than a digit wide: its ends and its middle.
             ticks = [low, (low * high).sqrt(), high]
                 .iter()
-                .map(|value| Tick { value: *value, label: analysis::words::significant(*value, 3) })
+                .map(|value| Tick { value: *value, label: stats::words::significant(*value, 3) })
                 .collect();
         }
         ticks
@@ -122,7 +122,7 @@ impl Scale {
         (0..count)
             .map(|at| (first + at as f64) * step)
             .filter(|value| *value <= high + step * 1e-6)
-            .map(|value| Tick { value, label: analysis::words::significant(value, 4) })
+            .map(|value| Tick { value, label: stats::words::significant(value, 4) })
             .collect()
     }
 }
@@ -130,7 +130,7 @@ impl Scale {
 /// A power of ten, or a digit of one, as people write it.
 fn plain(value: f64) -> String {
     if (1e-4..1e7).contains(&value) || value == 0.0 {
-        analysis::words::significant(value, 2)
+        stats::words::significant(value, 2)
     } else {
         format!("{value:.0e}")
     }

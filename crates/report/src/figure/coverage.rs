@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use analysis::stat::calibrate::{self, CoverageSummary, Family, How, summarize};
-use analysis::words::{counted, list, percent, percent_to};
 use plotters::style::WHITE;
+use stats::calibrate::{self, CoverageSummary, Family, How, summarize};
+use stats::words::{counted, list, percent, percent_to};
 
 use super::{Drawn, Figure, to_png, to_svg};
 use crate::draw::{
@@ -438,7 +438,7 @@ impl Figure for Coverage {
 
 #[cfg(test)]
 mod tests {
-    use analysis::stat::calibrate::{Effort, calibrate};
+    use stats::calibrate::{Effort, calibrate};
 
     use super::*;
 

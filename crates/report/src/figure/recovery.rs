@@ -4,8 +4,8 @@
 use analysis::Analysis;
 use analysis::recovery::{CellRecovery, SeenBy, Sense};
 use analysis::series::Series;
-use analysis::stat::survival::summary::CurvePoint;
-use analysis::words::{counted, percent};
+use stats::survival::summary::CurvePoint;
+use stats::words::{counted, percent};
 
 use super::Figure;
 use super::looks::looks;
@@ -154,7 +154,7 @@ impl Figure for Recovery<'_> {
 
     fn caption(&self) -> String {
         let names: Vec<String> = self.curves.iter().map(|(name, _)| name.clone()).collect();
-        let names = analysis::words::list(&names);
+        let names = stats::words::list(&names);
         let what = match (self.sense, self.by_throughput()) {
             (Sense::Throughput, _) => {
                 "Share of stalled trials whose throughput is still below its share of the control, over \

@@ -2,8 +2,8 @@
 
 use analysis::compare::Comparison;
 use analysis::compare::recovery::StratumRecovery;
-use analysis::stat::survival::summary::CurvePoint;
-use analysis::words::{counted, p_is, percent};
+use stats::survival::summary::CurvePoint;
+use stats::words::{counted, p_is, percent};
 
 use super::stall_probability::share_axis;
 use super::time_axis::time_axis;

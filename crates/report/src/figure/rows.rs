@@ -77,7 +77,7 @@ pub fn control_mark(series: &Series) -> &'static str {
 
 /// `96 threads`, `1 thread`.
 pub fn at_threads(threads: u64) -> String {
-    analysis::words::counted(threads, "thread", "threads")
+    stats::words::counted(threads, "thread", "threads")
 }
 
 #[cfg(test)]

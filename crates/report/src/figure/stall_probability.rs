@@ -3,7 +3,7 @@
 use analysis::Analysis;
 use analysis::answer::Fact;
 use analysis::series::Series;
-use analysis::words::{counted, percent};
+use stats::words::{counted, percent};
 
 use super::Figure;
 use super::looks::looks;
@@ -62,7 +62,7 @@ impl<'a> StallProbability<'a> {
         let mut subtitle = format!(
             "Bars are Wilson intervals at {}. A trial is stalled when {}.",
             percent(self.analysis.level.get()),
-            self.analysis.stall.in_words(&self.analysis.control)
+            crate::say::rule::in_words(&self.analysis.stall, &self.analysis.control)
         );
         if self.quiet_controls > 0 {
             subtitle += &match self.quiet_controls {
@@ -136,9 +136,7 @@ impl Figure for StallProbability<'_> {
         format!(
             "Share of stalled trials at each thread count, with {} Wilson intervals, for {}.",
             percent(self.analysis.level.get()),
-            analysis::words::list(
-                &self.series.iter().map(|series| named(series)).collect::<Vec<_>>()
-            )
+            stats::words::list(&self.series.iter().map(|series| named(series)).collect::<Vec<_>>())
         )
     }
 

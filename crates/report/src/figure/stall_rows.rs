@@ -3,7 +3,7 @@
 use analysis::Analysis;
 use analysis::cells::Cell;
 use analysis::series::Series;
-use analysis::words::percent;
+use stats::words::percent;
 
 use super::Figure;
 use super::rows::{MOST_ROWS, RowNames, at_threads, control_mark, rows};
@@ -40,7 +40,7 @@ impl<'a> StallRows<'a> {
         let mut subtitle = format!(
             "Bars are Wilson intervals at {}. A trial is stalled when {}.",
             percent(self.analysis.level.get()),
-            self.analysis.stall.in_words(&self.analysis.control)
+            crate::say::rule::in_words(&self.analysis.stall, &self.analysis.control)
         );
         subtitle += &left_out_in_words(self.left_out);
         if let Some(text) = remark(self.analysis) {
@@ -69,7 +69,7 @@ impl Figure for StallRows<'_> {
             "Share of stalled trials at {}, with {} Wilson intervals, for {}.",
             at_threads(self.threads),
             percent(self.analysis.level.get()),
-            analysis::words::list(&names)
+            stats::words::list(&names)
         )
     }
 

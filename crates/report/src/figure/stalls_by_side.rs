@@ -1,8 +1,8 @@
 //! Stall probability of the two sides of a comparison, a row a stratum, with Wilson intervals.
 
 use analysis::compare::{Comparison, Which};
-use analysis::stat::proportion::{Proportion, wilson};
-use analysis::words::{counted, percent};
+use stats::proportion::{Proportion, wilson};
+use stats::words::{counted, percent};
 
 use super::Figure;
 use crate::draw::{
@@ -103,7 +103,7 @@ impl<'a> StallsBySide<'a> {
         let mut subtitle = format!(
             "Bars are Wilson intervals at {}. A trial is stalled when {}.",
             percent(self.comparison.level.get()),
-            self.comparison.test.stall.in_words(&self.comparison.test.control)
+            crate::say::rule::in_words(&self.comparison.test.stall, &self.comparison.test.control)
         );
         if self.left_out > 0 {
             subtitle += &format!(

@@ -1,6 +1,6 @@
 //! A survival curve as it is drawn: steps, its pointwise band, a cross where a trial was censored.
 
-use analysis::stat::survival::summary::CurvePoint;
+use stats::survival::summary::CurvePoint;
 
 use crate::draw::{Backend, Canvas, DrawError, Look, Plot};
 

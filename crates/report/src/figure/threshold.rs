@@ -2,8 +2,8 @@
 
 use analysis::Analysis;
 use analysis::series::Series;
-use analysis::stat::threshold::Threshold as Curve;
-use analysis::words::percent;
+use stats::threshold::Threshold as Curve;
+use stats::words::percent;
 
 use super::Figure;
 use super::looks::looks;
@@ -101,7 +101,7 @@ impl Figure for Threshold<'_> {
         format!(
             "Share of stalled trials over the thread count with the fitted logistic curve and the \
              isotonic steps, for {}.",
-            analysis::words::list(&names)
+            stats::words::list(&names)
         )
     }
 

@@ -9,7 +9,7 @@
 use analysis::Analysis;
 use analysis::outcome::Outcome;
 use analysis::series::Series;
-use analysis::words::counted;
+use stats::words::counted;
 
 use super::Figure;
 use super::looks::looks;
@@ -222,9 +222,7 @@ impl Figure for Throughput<'_> {
             "Throughput of {} over the thread count, on a logarithmic axis, for {}; stalled trials are \
              filled.",
             counted(self.points.len() as u64, "trial", "trials"),
-            analysis::words::list(
-                &self.series.iter().map(|series| named(series)).collect::<Vec<_>>()
-            )
+            stats::words::list(&self.series.iter().map(|series| named(series)).collect::<Vec<_>>())
         )
     }
 

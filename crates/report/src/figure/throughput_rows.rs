@@ -7,7 +7,7 @@ use analysis::Analysis;
 use analysis::cells::Cell;
 use analysis::outcome::Outcome;
 use analysis::series::Series;
-use analysis::words::counted;
+use stats::words::counted;
 
 use super::Figure;
 use super::rows::{MOST_ROWS, RowNames, at_threads, control_mark, rows};
@@ -146,7 +146,7 @@ impl Figure for ThroughputRows<'_> {
             "Throughput of {} at {}, on a logarithmic axis, for {}; stalled trials are filled.",
             counted(self.points.len() as u64, "trial", "trials"),
             at_threads(self.threads),
-            analysis::words::list(&names)
+            stats::words::list(&names)
         )
     }
 

@@ -1,7 +1,7 @@
 //! The axis of times to recovery: linear, or logarithmic where curves are so far apart that on a linear
 //! one a quick curve would lie on the edge.
 
-use analysis::stat::survival::summary::CurvePoint;
+use stats::survival::summary::CurvePoint;
 
 use crate::draw::{Axis, Scale};
 

@@ -5,9 +5,9 @@
 //! stretch by stretch, so that no sample that stands out is lost.
 
 use analysis::Analysis;
-use analysis::stat::recovery::{Course, PartialKind, Sample};
 use analysis::timeline::shown::{Role, Shown};
-use analysis::words::{percent, significant};
+use stats::recovery::{Course, PartialKind, Sample};
+use stats::words::{percent, significant};
 
 use super::Figure;
 use super::rows::at_threads;
@@ -116,7 +116,7 @@ impl<'a> Timeline<'a> {
         let mut subtitle = format!(
             "{}. Recovered is what keeps the dashed share of the control for {}.",
             self.cell(),
-            analysis::words::seconds(hold)
+            stats::words::seconds(hold)
         );
         let (mut zeros, mut ranges) = (0, false);
         for one in &self.shown {
@@ -127,7 +127,7 @@ impl<'a> Timeline<'a> {
             subtitle += " Lines are the ranges of neighbouring samples.";
         }
         if zeros > 0 {
-            let zeros = analysis::words::counted(zeros as u64, "sample", "samples");
+            let zeros = stats::words::counted(zeros as u64, "sample", "samples");
             subtitle += &format!(" On the axis itself: {zeros} with 0 Mops/s.");
         }
         let values = self.shown.iter().flat_map(|one| &one.samples).map(|sample| sample.throughput);

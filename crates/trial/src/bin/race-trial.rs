@@ -7,9 +7,9 @@
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
+use model::record::{Status, TrialRecord};
+use model::spec::TrialSpec;
 use stallscope_trial::guest_init;
-use stallscope_trial::record::{Status, TrialRecord};
-use stallscope_trial::spec::TrialSpec;
 
 fn main() -> ExitCode {
     // The kernel starts it so in a guest of the lab, as the first process. What that kernel does not

@@ -17,8 +17,8 @@ use kernel_abi::Errno;
 use kernel_abi::process::{self, Ending, Setup, Waited};
 use kernel_abi::{init, signal};
 
-use crate::spec::TrialSpec;
 use frame::{Decoder, Found};
+use model::spec::TrialSpec;
 use protocol::{Ended, PROTOCOL, Ready, Reply, Request};
 
 /// The argument that makes `race-trial` an init; the serial line's device follows it.

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Error;
 
-use crate::spec::TrialSpec;
+use model::spec::TrialSpec;
 
 /// The protocol's number; a guest of another build is told apart by it.
 pub const PROTOCOL: u32 = 1;

@@ -17,10 +17,10 @@ use kernel_abi::{Errno, clock};
 
 use super::Work;
 use crate::drive::Driven;
-use crate::factor::Count;
-use crate::record::TrialRecord;
-use crate::spec::TrialSpec;
 use crate::stage::Seat;
+use model::factor::Count;
+use model::record::TrialRecord;
+use model::spec::TrialSpec;
 
 const RUNNING: u32 = 0;
 /// On its way to sleep, or asleep: whoever changes it back must wake.

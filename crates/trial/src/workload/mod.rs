@@ -6,8 +6,8 @@
 //! or allocate.
 
 use crate::drive::Driven;
-use crate::record::TrialRecord;
 use crate::stage::Seat;
+use model::record::TrialRecord;
 
 pub mod command;
 pub mod messenger;
@@ -15,11 +15,6 @@ pub mod mutex;
 pub mod resize;
 mod spin;
 pub mod wake_storm;
-
-/// Rounds between two looks at the stop flag and two writes of the counter. Small, because at a
-/// hundredth of the speed, or in emulation with 48 virtual CPUs on 2, this many futex calls a
-/// thread already take a while; large enough that neither shows in the rate.
-pub const BATCH: u64 = 32;
 
 /// A workload, as its threads see it.
 pub trait Work: Sync + 'static {

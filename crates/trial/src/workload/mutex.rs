@@ -12,12 +12,14 @@ use kernel_abi::futex::{self, Scope};
 use kernel_abi::prefault::Apart;
 
 use super::spin::{self, Spin};
-use super::{BATCH, Work};
+use model::factor::BATCH;
+
+use super::Work;
 use crate::drive::Driven;
-use crate::factor::{Count, Unlock};
-use crate::record::{Status, TrialRecord};
-use crate::spec::TrialSpec;
 use crate::stage::Seat;
+use model::factor::{Count, Unlock};
+use model::record::{Status, TrialRecord};
+use model::spec::TrialSpec;
 
 const FREE: u32 = 0;
 const HELD: u32 = 1;

@@ -13,8 +13,8 @@ use kernel_abi::prefault::Apart;
 use super::wake_storm::WakeStorm;
 use super::{MainPart, Work};
 use crate::drive::Driven;
-use crate::record::{SlotsSet, Status, TrialRecord};
 use crate::stage::Seat;
+use model::record::{SlotsSet, Status, TrialRecord};
 
 /// How long after the window's end the threads go on by themselves. The main thread may then still
 /// be in a call that only returns when they let go of the hash, and could not tell them to stop.

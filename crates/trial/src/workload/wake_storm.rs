@@ -8,10 +8,12 @@ use std::sync::atomic::AtomicU32;
 use kernel_abi::futex;
 use kernel_abi::prefault::{self, Line};
 
-use super::{BATCH, Work};
+use model::factor::BATCH;
+
+use super::Work;
 use crate::drive::Driven;
-use crate::record::TrialRecord;
 use crate::stage::Seat;
+use model::record::TrialRecord;
 
 /// The words that the threads wake, as in the reproducer: 32, each on its own line of 64 bytes.
 /// With more threads than words some share one; a wake reads no waiter and writes nothing, so

@@ -6,8 +6,8 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use stallscope_trial::record::TrialRecord;
-use stallscope_trial::spec::{Parameters, TrialSpec};
+use model::record::TrialRecord;
+use model::spec::{Parameters, TrialSpec};
 
 /// A short wake-storm of two threads, to be changed by a test.
 pub fn spec() -> TrialSpec {

@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_is_advised_can_be_run() {
         use clap::Parser;
-        let catalog = campaign::definition::Catalog::find(None).expect("definitions");
+        let catalog = campaign::catalog::Catalog::find(None).expect("definitions");
         for command in [IN_THE_LAB, HERE, PIVOTS] {
             crate::Cli::try_parse_from(command.split(' ')).expect(command);
             let name = command.split(' ').nth(2).expect("a name");

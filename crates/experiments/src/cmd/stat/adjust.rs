@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use analysis::stat::multiplicity::{benjamini_hochberg, holm};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use stats::multiplicity::{benjamini_hochberg, holm};
 
 use super::super::planning::counted;
 use super::Options;
@@ -192,7 +192,7 @@ fn text(answer: &Adjusted, carried: &[&str], options: &Options) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::stat::Level;
+    use stats::Level;
 
     const OPTIONS: Options = Options { level: Level::P95, json: false };
 

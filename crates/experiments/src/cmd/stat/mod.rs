@@ -21,10 +21,10 @@ pub mod two_by_two;
 
 use std::io::Write;
 
-use analysis::stat::Level;
-use analysis::stat::binomial::MOST_TRIALS;
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use stats::Level;
+use stats::binomial::MOST_TRIALS;
 
 use crate::failure::{Failure, Outcome, shown};
 use crate::number::whole;

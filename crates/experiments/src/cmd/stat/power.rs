@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use analysis::stat::Alternative;
-use analysis::stat::power::interval_width::{self, IntervalMethod};
-use analysis::stat::power::two_proportions::{self, Design, PowerTest};
-use analysis::stat::power::{hazard_ratio, none_of_n};
 use clap::{ArgGroup, Args, ValueEnum};
 use serde::Serialize;
+use stats::Alternative;
+use stats::power::interval_width::{self, IntervalMethod};
+use stats::power::two_proportions::{self, Design, PowerTest};
+use stats::power::{hazard_ratio, none_of_n};
 
 use super::super::planning::counted;
 use super::side::Side;

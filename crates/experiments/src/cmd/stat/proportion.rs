@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use analysis::stat::StatError;
-use analysis::stat::proportion::{self, Proportion, ProportionSummary};
 use clap::Args;
+use stats::StatError;
+use stats::proportion::{self, Proportion, ProportionSummary};
 
 use super::answer::Answer;
 use super::table::{Table, number};

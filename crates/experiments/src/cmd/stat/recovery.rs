@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use analysis::stat::StatError;
-use analysis::stat::recovery::{
+use clap::Args;
+use model::factor::Span;
+use serde::Serialize;
+use stats::StatError;
+use stats::recovery::{
     Between, Course, PartialKind, PartialRecovery, Phase, Recovery, RecoveryRule, Sample, recovery,
 };
-use analysis::stat::survival::summary::GroupSummary;
-use analysis::stat::survival::{Group, Lifetime, SurvivalOptions, summarize};
-use clap::Args;
-use serde::Serialize;
-use trial::factor::Span;
+use stats::survival::summary::GroupSummary;
+use stats::survival::{Group, Lifetime, SurvivalOptions, summarize};
 
 use super::super::planning::counted;
 use super::Options;

@@ -3,11 +3,11 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use analysis::stat::samples::split::{Split, split};
-use analysis::stat::samples::{Resampling, SampleComparison, compare};
-use analysis::stat::{Alternative, StatError};
 use clap::Args;
 use serde::Serialize;
+use stats::samples::split::{Split, split};
+use stats::samples::{Resampling, SampleComparison, compare};
+use stats::{Alternative, StatError};
 
 use super::super::planning::counted;
 use super::Options;
@@ -321,7 +321,7 @@ fn said(name: &str, modes: &Split) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::stat::Level;
+    use stats::Level;
 
     #[test]
     fn headers_blank_lines_and_comments_are_passed_over() {

@@ -1,7 +1,7 @@
 //! `--alternative`: what a test looks for.
 
-use analysis::stat::Alternative;
 use clap::ValueEnum;
+use stats::Alternative;
 
 /// The alternative hypothesis, as on the command line and in CONTRACT.md.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]

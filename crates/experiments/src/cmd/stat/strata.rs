@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use analysis::stat::strata::{self, StrataSummary, Stratum, exact_strata, mantel_fleiss};
 use clap::Args;
+use stats::strata::{self, StrataSummary, Stratum, exact_strata, mantel_fleiss};
 
 use super::Options;
 use super::answer::Answer;
@@ -164,7 +164,7 @@ fn notes(strata: &[Stratum], summary: &StrataSummary) -> Vec<String> {
             notes.push(format!("{what}: {names}"));
         }
     }
-    let no_bounds = |contrast: &analysis::stat::two_by_two::Contrast| {
+    let no_bounds = |contrast: &stats::two_by_two::Contrast| {
         contrast.intervals.iter().all(|interval| interval.low.is_none())
     };
     // Strata with trials on both sides, with events and with non-events: they alone tell of the odds.

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use analysis::stat::survival::summary::{Contrast, Fit, GroupSummary, Parameters};
-use analysis::stat::survival::{
+use clap::Args;
+use stats::survival::summary::{Contrast, Fit, GroupSummary, Parameters};
+use stats::survival::{
     FollowUp, Group, Lifetime, Mass, PointwiseMethod, SurvivalOptions, SurvivalSummary, summarize,
 };
-use analysis::words::exact_percent;
-use clap::Args;
+use stats::words::exact_percent;
 
 use super::super::planning::counted;
 use super::Options;

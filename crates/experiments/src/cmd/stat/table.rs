@@ -1,6 +1,6 @@
 //! Aligned text tables, and numbers as a reader wants them.
 
-use analysis::words::decimals_below_one;
+use stats::words::decimals_below_one;
 
 /// A table in the making: a header, then rows. The first column is aligned left, the others right,
 /// unless [`Table::left`] says more.

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use analysis::stat::threshold::{MOST_THREADS, ThreadsTried, Threshold, threshold};
-use analysis::stat::{Interval, Level, StatError};
 use clap::Args;
 use serde::Serialize;
+use stats::threshold::{MOST_THREADS, ThreadsTried, Threshold, threshold};
+use stats::{Interval, Level, StatError};
 
 use super::Options;
 use super::columns::Columns;

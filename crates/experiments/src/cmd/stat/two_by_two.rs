@@ -2,11 +2,9 @@
 
 use std::io::Write;
 
-use analysis::stat::two_by_two::{
-    self, Contrast, Effects, Side, TwoByTwo, TwoByTwoSummary, unconditional,
-};
-use analysis::stat::{Alternative, TestResult};
 use clap::Args;
+use stats::two_by_two::{self, Contrast, Effects, Side, TwoByTwo, TwoByTwoSummary, unconditional};
+use stats::{Alternative, TestResult};
 
 use super::answer::Answer;
 use super::table::{Table, number, p_value};

@@ -17,7 +17,7 @@ use kernel_abi::Errno;
 use kernel_abi::futex_hash::{self, Support};
 
 use super::output;
-use crate::factor::Hash;
+use model::factor::Hash;
 
 /// Where the runner says that the library is.
 pub const LIBRARY: &str = "STALLSCOPE_PRELOAD";

@@ -19,52 +19,15 @@ use kernel_abi::steal::Steal;
 use kernel_abi::topology::placement::Assignment;
 use kernel_abi::{clock, futex_hash, signal};
 
-use crate::factor::{Hash, Placement};
 use crate::prepare::Prepared;
-use crate::record::{Pivot, Status, TrialRecord};
-use crate::spec::{CommandSpec, TrialSpec};
+use model::factor::Hash;
+use model::record::{Pivot, Status, TrialRecord};
+use model::spec::{CommandSpec, TrialSpec};
 
 use inside::{Inside, Order};
 
 /// How much of a failed program's last words is kept.
 const SAID_AT_MOST: usize = 300;
-
-/// Refuses a command that can't be run or read; whether its program exists is not decided here.
-pub(crate) fn check(spec: &TrialSpec) -> Result<(), String> {
-    let command =
-        spec.parameters.command.as_ref().ok_or(
-            "the workload command needs `command`: the program, and where its number stands",
-        )?;
-    match command.argv.first() {
-        None => return Err("command.argv is empty: it needs the program's name".into()),
-        Some(name) if name.is_empty() => {
-            return Err("command.argv begins with an empty text: it needs a program's name".into());
-        }
-        Some(_) => {}
-    }
-    let texts = command.argv.iter().chain(command.env.iter().flat_map(|(key, value)| [key, value]));
-    if let Some(text) = texts.into_iter().find(|text| text.contains('\0')) {
-        return Err(format!("command: {text:?} holds a zero byte, which no argument can"));
-    }
-    if let Some((name, _)) =
-        command.env.iter().find(|(name, _)| name.is_empty() || name.contains('='))
-    {
-        return Err(format!("command.env: {name:?} is no variable's name"));
-    }
-    if command.mops_per_unit.is_some_and(|factor| !(factor.is_finite() && factor > 0.0)) {
-        return Err("command.mops_per_unit must be above 0".into());
-    }
-    output::check(&command.throughput)?;
-    match spec.placement {
-        Placement::Unpinned | Placement::Cpus(_) | Placement::Node(_) => Ok(()),
-        Placement::Pin(_) | Placement::Compact | Placement::Scatter => Err(format!(
-            "placement \"{}\" is not possible for the workload command: the program makes its \
-             threads itself, and nobody can put each on a CPU; accepted are `unpinned`, `cpus:` \
-             and `node:`",
-            spec.placement
-        )),
-    }
-}
 
 /// Runs the program.
 pub fn run(spec: &TrialSpec, prepared: &Prepared) -> TrialRecord {

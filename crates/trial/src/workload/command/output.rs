@@ -6,20 +6,15 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use crate::spec::Throughput;
+use model::throughput::{Form, Throughput};
 
 /// The most of a program's output that is read.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// How much of an output is shown when nothing is found in it.
 const SHOWN_AT_MOST: usize = 200;
-
-/// Refuses an expression that can't be one, or has no group; a pointer that can't be one.
-pub(crate) fn check(throughput: &Throughput) -> Result<(), String> {
-    Reader::new(throughput).map(drop)
-}
 
 /// What a program told.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,47 +31,10 @@ pub struct Reader {
     form: Form,
 }
 
-#[derive(Debug)]
-enum Form {
-    Regex { regex: Regex, group: usize },
-    Pointer(String),
-}
-
 impl Reader {
     /// From the spec's text.
     pub fn new(throughput: &Throughput) -> Result<Reader, String> {
-        let form = match throughput {
-            Throughput::Regex(text) => {
-                let regex = Regex::new(text).map_err(|error| {
-                    // The library's message draws the place over several lines.
-                    let reason = error.to_string();
-                    let last = reason.lines().last().unwrap_or("").trim().to_string();
-                    format!("command.regex {text:?} is no regular expression: {last}")
-                })?;
-                let named = regex.capture_names().position(|name| name == Some("value"));
-                let group = match named {
-                    Some(group) => group,
-                    None if regex.captures_len() > 1 => 1,
-                    None => {
-                        return Err(format!(
-                            "command.regex {text:?} has no group: put the number in one, as in \
-                             `([0-9.]+) ops/s` or `(?<value>[0-9.]+)`"
-                        ));
-                    }
-                };
-                Form::Regex { regex, group }
-            }
-            Throughput::Pointer(text) => {
-                if !text.is_empty() && !text.starts_with('/') {
-                    return Err(format!(
-                        "command.pointer {text:?} is no JSON pointer: it begins with `/`, as in \
-                         `/summary/rate`"
-                    ));
-                }
-                Form::Pointer(text.clone())
-            }
-        };
-        Ok(Reader { form })
+        throughput.form().map(|form| Reader { form })
     }
 
     /// The number in a program's standard output; a regular expression that finds nothing there is

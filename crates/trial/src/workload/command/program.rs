@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::spec::CommandSpec;
+use model::spec::CommandSpec;
 
 /// The program's file: as exec would find it, so that it can be looked at before it is started.
 pub fn find(command: &CommandSpec) -> Result<PathBuf, String> {
@@ -102,7 +102,7 @@ fn is_static(path: &Path) -> std::io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Throughput;
+    use model::throughput::Throughput;
 
     fn command(program: &str) -> CommandSpec {
         CommandSpec {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use analysis::stat::Level;
-use analysis::stat::calibrate::{CoverageSummary, How};
-use analysis::words::percent_to;
+use stats::Level;
+use stats::calibrate::{CoverageSummary, How};
+use stats::words::percent_to;
 
 /// The tables, least and mean coverage in each cell, in percent.
 pub fn tables(summary: &[CoverageSummary]) -> String {
@@ -78,7 +78,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use analysis::stat::calibrate::{Effort, Family, calibrate, summarize};
+    use stats::calibrate::{Effort, Family, calibrate, summarize};
 
     use super::super::rows;
     use super::*;

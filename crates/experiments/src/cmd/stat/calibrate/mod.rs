@@ -11,13 +11,11 @@ use std::path::{Path, PathBuf};
 
 use analysis::compare::calibrate as verdict;
 use analysis::compare::verdict::Rules;
-use analysis::stat::calibrate::{
-    Coverage, CoverageSummary, Effort, Family, How, calibrate, summarize,
-};
-use analysis::words::percent_to;
 use clap::Args;
 use report::figure;
 use serde::Serialize;
+use stats::calibrate::{Coverage, CoverageSummary, Effort, Family, How, calibrate, summarize};
+use stats::words::percent_to;
 
 use super::Options;
 use super::table::Table;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use analysis::stat::Level;
-use analysis::stat::calibrate::{Coverage, Family, How, Setting};
+use stats::Level;
+use stats::calibrate::{Coverage, Family, How, Setting};
 
 use super::super::columns::{Columns, Row};
 use crate::failure::Failure;
@@ -141,7 +141,7 @@ fn coverage(row: Row) -> Result<Coverage, Failure> {
 mod tests {
     use std::fs;
 
-    use analysis::stat::calibrate::{Effort, calibrate};
+    use stats::calibrate::{Effort, calibrate};
 
     use super::*;
 

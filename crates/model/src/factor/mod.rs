@@ -1,0 +1,100 @@
+//! The factors of an experiment and the text of their values.
+//!
+//! The same text stands in definitions, on the command line and in CSV cells: each type parses
+//! from it and prints back the canonical form. Which values exist on a machine is not decided
+//! here.
+
+mod count;
+mod hash;
+mod memory;
+mod placement;
+mod ramp;
+mod span;
+mod threads;
+mod unlock;
+mod until;
+mod workload;
+
+pub use count::Count;
+pub use hash::Hash;
+pub use memory::Memory;
+pub use placement::Placement;
+pub use ramp::Ramp;
+pub use span::Span;
+pub use threads::{Threads, threads_in_words};
+pub use unlock::Unlock;
+pub use until::Until;
+pub use workload::{BATCH, Workload};
+
+use std::fmt;
+
+/// The factors that have a column of their own, in the order of the columns.
+pub const WITH_COLUMN: [&str; 9] =
+    ["workload", "threads", "ramp", "hash", "placement", "memory", "locks", "unlock", "messengers"];
+
+/// The factors that have none: in a row they stand among the labels.
+pub const AMONG_LABELS: [&str; 2] = ["critical", "think"];
+
+/// The workload that a factor is of, where not all have it.
+pub fn only_of(factor: &str) -> Option<Workload> {
+    match factor {
+        "locks" | "unlock" | "critical" | "think" => Some(Workload::Mutex),
+        "messengers" => Some(Workload::Messenger),
+        _ => None,
+    }
+}
+
+/// A text that is not a value of its factor: what was found and what is accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadValue {
+    /// The factor, as in a definition: `ramp`.
+    pub factor: &'static str,
+    /// The text that was given.
+    pub found: String,
+    /// What is wrong with it, when more can be said than that it has no accepted form.
+    pub reason: Option<String>,
+    /// The accepted forms.
+    pub accepted: &'static str,
+}
+
+impl BadValue {
+    pub(crate) fn new(factor: &'static str, found: &str, accepted: &'static str) -> Self {
+        BadValue { factor, found: found.to_string(), reason: None, accepted }
+    }
+
+    pub(crate) fn because(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+}
+
+impl fmt::Display for BadValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?} ", self.factor, self.found)?;
+        match &self.reason {
+            Some(reason) => write!(f, "is not possible: {reason}")?,
+            None => write!(f, "is not understood")?,
+        }
+        write!(f, "; accepted is {}", self.accepted)
+    }
+}
+
+impl std::error::Error for BadValue {}
+
+/// Serialises a factor as its text, so that JSON, TOML and CSV hold the same.
+macro_rules! as_text {
+    ($type:ty) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+pub(crate) use as_text;

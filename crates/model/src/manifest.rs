@@ -1,0 +1,152 @@
+//! `manifest.json`: under which circumstances a run was made.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The name of the file.
+pub const FILE: &str = "manifest.json";
+
+/// The format that this build writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// [`Manifest::executor`] of trials on the machine of the runner.
+pub const THIS_MACHINE: &str = "this machine";
+
+/// [`Manifest::executor`] of an imported run.
+pub const IMPORTED: &str = "imported";
+
+/// [`Manifest::executor`] of trials in guests of the lab, before the number of boots of each kernel.
+const LAB: &str = "lab, boots: ";
+
+/// [`Manifest::executor`] of trials in the lab, where each kernel is booted so many times.
+pub fn lab(boots: u32) -> String {
+    format!("{LAB}{boots}")
+}
+
+/// What is known of a run besides its trials.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`FORMAT`] when it was written.
+    pub format: u32,
+    /// The experiment's name.
+    pub name: String,
+    /// The definition as run: defaults, `--set` and all other options put in.
+    pub definition: serde_json::Value,
+    /// Where the definition came from, and its text then.
+    pub source: Source,
+    /// The command line that started the run.
+    pub command_line: Vec<String>,
+    /// The version of each program that took part: `stallscope`, `qemu`.
+    pub versions: BTreeMap<String, String>,
+    /// Draws the order of the plan and every trial's own seed.
+    pub seed: u64,
+    /// Trials planned.
+    pub planned: u64,
+    /// The machine that the runner ran on.
+    pub machine: Machine,
+    /// Where the trials ran: [`THIS_MACHINE`], [`lab`] or [`IMPORTED`].
+    pub executor: String,
+    /// Each kernel under trial; of this machine, its release.
+    pub kernels: Vec<Kernel>,
+    /// What a comparison is to tell apart.
+    pub labels: BTreeMap<String, String>,
+    /// UTC, RFC 3339.
+    pub started_at: String,
+    /// UTC, RFC 3339; absent while it runs, or if it was killed.
+    pub ended_at: Option<String>,
+    /// Every time it was gone on with.
+    #[serde(default)]
+    pub resumed: Vec<Resumed>,
+    /// What may have disturbed the measurement, a sentence each.
+    #[serde(default)]
+    pub disturbances: Vec<String>,
+}
+
+/// Where a definition came from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// `built in`, a path, or what was imported.
+    pub from: String,
+    /// SHA-256 of its text, hexadecimal.
+    pub sha256: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A kernel under trial.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Its name in the column `kernel`.
+    pub name: String,
+    /// `uname -r` as it said itself; unknown until it has been seen.
+    pub release: Option<String>,
+    /// `uname -v`.
+    pub version: Option<String>,
+    /// CPUs online in it.
+    pub cpus: Option<u32>,
+    /// NUMA nodes in it.
+    pub nodes: Option<u32>,
+    /// The accelerator it ran under: `kvm`, `tcg`.
+    pub accelerator: Option<String>,
+    /// Patches by name, with their SHA-256.
+    #[serde(default)]
+    pub patches: Vec<(String, String)>,
+}
+
+/// A resumption.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// UTC, RFC 3339.
+    pub at: String,
+    /// What was different from the start, a sentence each; not empty only with `--force`.
+    pub changes: Vec<String>,
+    /// The torn line that was set aside, if there was one.
+    pub torn: Option<String>,
+    /// What was lost of trials that are not run again, a sentence each: torn last lines of the files
+    /// beside `trials.csv`, which were taken out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
+}
+
+/// The machine. `None` is not known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The CPU by name.
+    pub cpu_model: Option<String>,
+    /// CPUs online in the system: what the kernel's auto-scaling counts.
+    pub cpus_online: u32,
+    /// CPUs that this process may use, as a list.
+    pub cpus_allowed: String,
+    /// NUMA nodes with CPUs.
+    pub nodes: u32,
+    /// Sockets.
+    pub packages: Option<u32>,
+    /// The CPUs of each last-level cache, a list each.
+    pub cache_domains: Vec<String>,
+    /// Whether cores run several threads.
+    pub smt: Option<bool>,
+    /// The frequency governor.
+    pub governor: Option<String>,
+    /// `uname -r`.
+    pub kernel_release: String,
+    /// `uname -v`.
+    pub kernel_version: String,
+    /// The preemption model: `none`, `voluntary`, `full`, `lazy`, `rt`.
+    pub preemption: Option<String>,
+    /// Mitigations, as the kernel lists them: vulnerability, state.
+    pub mitigations: BTreeMap<String, String>,
+    /// The C library's version.
+    pub glibc: Option<String>,
+    /// The hypervisor, in a virtual machine.
+    pub hypervisor: Option<String>,
+    /// The architecture.
+    pub architecture: String,
+}
+
+impl Manifest {
+    /// Of a run in the lab, how many times each kernel is booted; `None` of any other run.
+    pub fn lab_boots(&self) -> Option<u32> {
+        self.executor.strip_prefix(LAB)?.parse().ok()
+    }
+}

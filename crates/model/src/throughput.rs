@@ -1,0 +1,66 @@
+//! Where a program's throughput stands in what it prints.
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+/// Where a program's throughput stands in its output.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Throughput {
+    /// A regular expression; its group `value` (or its first) is the number. Other groups with a
+    /// name are further metrics.
+    Regex(String),
+    /// A JSON pointer into standard output.
+    Pointer(String),
+}
+
+/// A [`Throughput`] whose text was understood.
+#[derive(Debug)]
+pub enum Form {
+    /// A regular expression, and the group that is the number.
+    Regex {
+        /// The expression.
+        regex: Regex,
+        /// The group's number.
+        group: usize,
+    },
+    /// A JSON pointer.
+    Pointer(String),
+}
+
+impl Throughput {
+    /// Refuses an expression that can't be one, or has no group; a pointer that can't be one.
+    pub fn form(&self) -> Result<Form, String> {
+        Ok(match self {
+            Throughput::Regex(text) => {
+                let regex = Regex::new(text).map_err(|error| {
+                    // The library's message draws the place over several lines.
+                    let reason = error.to_string();
+                    let last = reason.lines().last().unwrap_or("").trim().to_string();
+                    format!("command.regex {text:?} is no regular expression: {last}")
+                })?;
+                let named = regex.capture_names().position(|name| name == Some("value"));
+                let group = match named {
+                    Some(group) => group,
+                    None if regex.captures_len() > 1 => 1,
+                    None => {
+                        return Err(format!(
+                            "command.regex {text:?} has no group: put the number in one, as in \
+                             `([0-9.]+) ops/s` or `(?<value>[0-9.]+)`"
+                        ));
+                    }
+                };
+                Form::Regex { regex, group }
+            }
+            Throughput::Pointer(text) => {
+                if !text.is_empty() && !text.starts_with('/') {
+                    return Err(format!(
+                        "command.pointer {text:?} is no JSON pointer: it begins with `/`, as in \
+                         `/summary/rate`"
+                    ));
+                }
+                Form::Pointer(text.clone())
+            }
+        })
+    }
+}

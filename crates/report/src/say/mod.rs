@@ -1,0 +1,3 @@
+//! All sentences: a file a finding.
+
+pub mod rule;

@@ -1,0 +1,23 @@
+//! A rule in words.
+
+use model::outcome::StallRule;
+
+/// The rule in words, as the end of "a trial is stalled when …".
+pub fn in_words(rule: &StallRule, control: &str) -> String {
+    match rule {
+        StallRule::Control { share } => format!(
+            "its throughput is below {share} times the median of its control ({control}, all \
+             else the same)"
+        ),
+        StallRule::Absolute { mops } => format!("its throughput is below {mops} Mops/s"),
+        StallRule::Pivot { limit } => format!(
+            "a growth of its private hash was due and not installed within {} of it",
+            stats::words::seconds(limit.seconds())
+        ),
+        StallRule::Split => "its throughput is in the lower of the two modes of its cell and its \
+                             control together; where they have one mode, none is, and without \
+                             a control no trial of a cell of one mode has an outcome"
+            .to_string(),
+        StallRule::Reported => "the source of the run says that it stalled".to_string(),
+    }
+}
