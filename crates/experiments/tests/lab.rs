@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use driven::{Row, User};
+use libtest_mimic::{Arguments, Trial};
 
 /// The newest of it that the archive holds has the private hash.
 const KERNEL: &str = "debian:7";
@@ -18,19 +19,49 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the kernel can be had. In CI it must be.
-fn kernel_is_here(user: &User) -> bool {
-    let ended = user.experiments(&format!("kernel fetch {KERNEL}"));
-    if ended.status == Some(0) {
-        return true;
+/// Where the kernel can't be had, the tests that boot it are reported as ignored; in CI it must be.
+fn main() {
+    let fetched = User::new().experiments(&format!("kernel fetch {KERNEL}"));
+    let is_here = fetched.status == Some(0);
+    if !is_here {
+        let sentence = format!("{KERNEL} can't be had, so no guest is booted: {}", fetched.err);
+        assert!(std::env::var_os("CI").is_none(), "{sentence}");
+        eprintln!("{sentence}");
     }
-    let sentence = format!(
-        "NO GUEST WAS BOOTED: {KERNEL} is not here and can't be fetched, so the lab is untested: {}",
-        ended.err
-    );
-    assert!(std::env::var_os("CI").is_none(), "{sentence}");
-    eprintln!("{sentence}");
-    false
+    let booting: [(&str, fn()); 4] = [
+        (
+            "a_stock_kernel_does_trials_and_its_hash_follows_the_kernels_rule",
+            a_stock_kernel_does_trials_and_its_hash_follows_the_kernels_rule,
+        ),
+        (
+            "a_guest_that_dies_costs_its_trial_and_the_run_goes_on",
+            a_guest_that_dies_costs_its_trial_and_the_run_goes_on,
+        ),
+        (
+            "no_guest_outlives_a_killed_runner_and_the_run_can_be_resumed",
+            no_guest_outlives_a_killed_runner_and_the_run_can_be_resumed,
+        ),
+        (
+            "a_runner_killed_while_its_guest_boots_leaves_nothing_behind",
+            a_runner_killed_while_its_guest_boots_leaves_nothing_behind,
+        ),
+    ];
+    let mut tests: Vec<Trial> = booting
+        .into_iter()
+        .map(|(name, test)| test_of(name, test).with_ignored_flag(!is_here))
+        .collect();
+    tests.push(test_of(
+        "a_guest_that_cannot_be_is_refused_before_anything_is_made",
+        a_guest_that_cannot_be_is_refused_before_anything_is_made,
+    ));
+    libtest_mimic::run(&Arguments::from_args(), tests).exit();
+}
+
+fn test_of(name: &str, test: fn()) -> Trial {
+    Trial::test(name, move || {
+        test();
+        Ok(())
+    })
 }
 
 const DEFINITION: &str = r#"
@@ -52,13 +83,9 @@ hash = "slots:512"
 stall = "pivot:500ms"
 "#;
 
-#[test]
 fn a_stock_kernel_does_trials_and_its_hash_follows_the_kernels_rule() {
     let _alone = alone();
     let user = User::new();
-    if !kernel_is_here(&user) {
-        return;
-    }
     user.write("lab.toml", DEFINITION);
     user.experiments(&format!(
         "run lab.toml --kernel {KERNEL} --cpus 8 --nodes 2 --out R --no-report"
@@ -137,23 +164,18 @@ struct InATrial {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// `None` where the kernel can't be had.
-fn in_a_trial() -> Option<InATrial> {
+fn in_a_trial() -> InATrial {
     let alone = alone();
     let user = User::new();
-    if !kernel_is_here(&user) {
-        return None;
-    }
     user.write("long.toml", LONG);
     let mut runner =
         user.start(&format!("run long.toml --kernel {KERNEL} --cpus 8 --out R --no-report"));
     let qemu = guest_in_a_trial(&user, &mut runner);
-    Some(InATrial { user, runner, qemu, _alone: alone })
+    InATrial { user, runner, qemu, _alone: alone }
 }
 
-#[test]
 fn a_guest_that_dies_costs_its_trial_and_the_run_goes_on() {
-    let Some(InATrial { user, runner, qemu, _alone }) = in_a_trial() else { return };
+    let InATrial { user, runner, qemu, _alone } = in_a_trial();
     kernel_abi::process::kill(qemu).unwrap();
     let ended = driven::Ended::from(runner.wait_with_output().unwrap());
     ended.ok();
@@ -167,9 +189,8 @@ fn a_guest_that_dies_costs_its_trial_and_the_run_goes_on() {
     }
 }
 
-#[test]
 fn no_guest_outlives_a_killed_runner_and_the_run_can_be_resumed() {
-    let Some(InATrial { user, mut runner, qemu, _alone }) = in_a_trial() else { return };
+    let InATrial { user, mut runner, qemu, _alone } = in_a_trial();
     runner.kill().unwrap();
     runner.wait().unwrap();
     let until = Instant::now() + Duration::from_secs(20);
@@ -185,13 +206,9 @@ fn no_guest_outlives_a_killed_runner_and_the_run_can_be_resumed() {
     assert!(rows.iter().all(|row| row["status"] == "ok"), "{rows:?}");
 }
 
-#[test]
 fn a_runner_killed_while_its_guest_boots_leaves_nothing_behind() {
     let _alone = alone();
     let user = User::new();
-    if !kernel_is_here(&user) {
-        return;
-    }
     user.write("long.toml", LONG);
     let temporary = user.path("temporary");
     std::fs::create_dir(&temporary).unwrap();
@@ -222,7 +239,6 @@ fn a_runner_killed_while_its_guest_boots_leaves_nothing_behind() {
     assert!(!user.read("R/console.log").contains("ready after"), "it was killed too late");
 }
 
-#[test]
 fn a_guest_that_cannot_be_is_refused_before_anything_is_made() {
     let user = User::new();
     user.write("long.toml", LONG);
