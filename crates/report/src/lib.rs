@@ -1,7 +1,7 @@
 //! Figures and texts from the tables of an analysis, and from nothing else.
 
 pub mod document;
-mod draw;
+pub mod draw;
 pub mod figure;
 pub mod say;
 mod write;

@@ -2,7 +2,6 @@
 //! from a seed that the caller gives.
 
 pub mod binomial;
-pub mod calibrate;
 pub mod clusters;
 pub mod error;
 pub mod hypergeometric;

@@ -13,10 +13,8 @@
 //! | what if the failed trials were not like the others? | [`sensitivity`] |
 //! | so did it work? | [`verdict`], [`gate`] |
 //! | what would decide it? | [`what_would_decide`] |
-//! | how often do the rules err? | [`calibrate`] |
 
 pub mod boots;
-pub mod calibrate;
 pub mod checks;
 pub mod copies;
 pub mod cost;

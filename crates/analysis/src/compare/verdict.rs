@@ -1,5 +1,5 @@
 //! The verdict: counts of stalls in, one of five words out, by rules that docs/verdict.md states and
-//! whose error rates [`super::calibrate`] simulates.
+//! whose error rates `cargo xtask calibrate --verdict` simulates.
 //!
 //! | verdict | when |
 //! | --- | --- |

@@ -1,6 +1,5 @@
 //! The figures, one a file. Each draws to SVG and to PNG by the same calls.
 
-mod coverage;
 mod looks;
 mod recovery;
 mod recovery_by_side;
@@ -16,7 +15,6 @@ mod throughput_rows;
 mod time_axis;
 mod timeline;
 
-pub use coverage::Coverage;
 pub use recovery::Recovery;
 pub use recovery_by_side::RecoveryBySide;
 pub use stall_probability::StallProbability;

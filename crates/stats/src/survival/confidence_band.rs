@@ -15,7 +15,7 @@ use crate::proportion::two_sided_z;
 /// is close to its level from about 25 trials on, with up to half of them censored (Borgan and
 /// Liestøl 1990, Scand. J. Stat. 17:35). Below that, and wherever S is 1 or 0, no interval that
 /// is built on Greenwood's variance is to be trusted: [`BetaProduct`](PointwiseMethod::BetaProduct)
-/// is the one that keeps its level there, at the price of width. `stat/calibrate/survival_curves.rs`
+/// is the one that keeps its level there, at the price of width. `xtask/src/calibrate/survival_curves.rs`
 /// simulates the coverage of all four.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -26,7 +26,7 @@ pub struct ExponentialFit {
 /// - Otherwise `exact-poisson`: χ²(α/2, 2d)/2T to χ²(1 − α/2, 2d + 2)/2T, the exact interval of a
 ///   Poisson rate seen for a time T. It is exact if T was fixed in advance; where each trial is
 ///   cut at a fixed time, T depends on the events a little, and the interval is at or above its
-///   level in simulation (`stat/calibrate/rates.rs`), not by proof.
+///   level in simulation (`xtask/src/calibrate/rates.rs`), not by proof.
 ///
 /// Without an event the rate is 0, and the upper bound is −log(α/2)/T.
 ///

@@ -28,7 +28,7 @@ pub struct RestrictedMean {
 /// (2003), 4.5, what R's `print(survfit, rmean =)` has. The interval is estimate ± z × SE, cut to
 /// [0, until]; without an event before `until` the variance is 0 and there is no interval. With few
 /// trials the interval covers too little: simulated, 0.85 to 0.92 at a level of 0.95 with 5 to 24
-/// trials (`stat/calibrate/restricted_means.rs`).
+/// trials (`xtask/src/calibrate/restricted_means.rs`).
 ///
 /// # Errors
 ///

@@ -205,11 +205,6 @@ impl Columns {
         Failure::Request(format!("{}: {why}", self.file))
     }
 
-    /// An error about a line: its file and its number, then the sentence.
-    pub fn wrong_at(&self, line: u64, why: impl std::fmt::Display) -> Failure {
-        Failure::Request(format!("{}, line {line}: {why}", self.file))
-    }
-
     /// The rows, in the file's order.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|(line, record)| Row { of: self, record, line: *line })

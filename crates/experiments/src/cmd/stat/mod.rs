@@ -6,7 +6,6 @@
 
 pub mod adjust;
 pub mod answer;
-pub mod calibrate;
 pub mod columns;
 pub mod power;
 pub mod proportion;
@@ -43,7 +42,6 @@ pub struct StatArgs {
 #[derive(Debug, Subcommand)]
 enum StatCommand {
     Adjust(adjust::AdjustArgs),
-    Calibrate(calibrate::CalibrateArgs),
     Power(power::PowerArgs),
     Proportion(proportion::ProportionArgs),
     Recovery(recovery::RecoveryArgs),
@@ -58,7 +56,6 @@ enum StatCommand {
 pub fn run(args: StatArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         StatCommand::Adjust(args) => adjust::run(args, out),
-        StatCommand::Calibrate(args) => calibrate::run(args, out),
         StatCommand::Power(args) => power::run(args, out),
         StatCommand::Proportion(args) => proportion::run(args, out),
         StatCommand::Recovery(args) => recovery::run(args, out),

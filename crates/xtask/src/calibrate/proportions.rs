@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::super::Interval;
-use super::super::binomial::{Probability, pmf};
-use super::super::proportion::{Proportion, summarize};
 use super::{Coverage, Effort, Family, Setting, enumerate, searched};
+use stats::Interval;
+use stats::binomial::{Probability, pmf};
+use stats::proportion::{Proportion, summarize};
 
 /// Coverage of every method of [`summarize`] at p = 1/201 … 100/201 (an odd denominator keeps clear
 /// of the points where bounds lie; above ½ it is the mirror image), and each method's least.
@@ -49,9 +49,9 @@ fn size(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Level;
     use super::super::How;
     use super::*;
+    use stats::Level;
 
     #[test]
     fn clopper_pearson_never_falls_below_and_wilson_does() {

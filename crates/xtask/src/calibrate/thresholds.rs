@@ -7,9 +7,9 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::super::threshold::{ThreadsTried, Threshold, threshold};
-use super::super::{Estimate, Interval, Level};
 use super::{Coverage, Effort, Family, Setting, simulate_together};
+use stats::threshold::{ThreadsTried, Threshold, threshold};
+use stats::{Estimate, Interval, Level};
 
 const THREADS: [u64; 6] = [4, 8, 16, 32, 64, 128];
 

@@ -7,10 +7,10 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::super::samples::{MedianRatio, Resampling, SampleMedian, sorted};
-use super::super::{Interval, Level};
 use super::draw::{exponential, normal};
 use super::{Coverage, Effort, Family, Setting, simulate};
+use stats::samples::{MedianRatio, Resampling, SampleMedian, sorted};
+use stats::{Interval, Level};
 
 /// A law with median 1.
 #[derive(Debug, Clone, Copy)]
@@ -100,8 +100,8 @@ fn ratio(n: usize, law: Law, effort: &Effort, number: usize) -> Vec<Coverage> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::stream::stream;
     use super::*;
+    use stats::stream::stream;
 
     #[test]
     fn every_law_has_median_one() {

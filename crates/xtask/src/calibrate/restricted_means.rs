@@ -4,10 +4,10 @@
 //! tables end it unless told otherwise. That end is chance, and the truth is the restricted mean up
 //! to it.
 
-use super::super::Interval;
-use super::super::survival::{KaplanMeier, restricted_mean, restricted_mean_difference};
 use super::censoring::{CENSORINGS, Censoring};
 use super::{Coverage, Effort, Family, Setting, simulate_together};
+use stats::Interval;
+use stats::survival::{KaplanMeier, restricted_mean, restricted_mean_difference};
 
 /// The end that is fixed: 39 % of the trials have had the event by then, and no run is shorter.
 const UNTIL: f64 = 0.5;

@@ -3,11 +3,11 @@
 
 use rayon::prelude::*;
 
-use super::super::Interval;
-use super::super::binomial::{Probability, pmf};
-use super::super::strata::{Stratum, mantel_haenszel_ratio};
-use super::super::two_by_two::{Effects, TwoByTwo, effects};
 use super::{Coverage, Effort, Family, Setting, enumerate, searched};
+use stats::Interval;
+use stats::binomial::{Probability, pmf};
+use stats::strata::{Stratum, mantel_haenszel_ratio};
+use stats::two_by_two::{Effects, TwoByTwo, effects};
 
 /// Probabilities of the base and of the test. The odd decimals keep clear of where bounds lie.
 const PROBABILITIES: [f64; 8] = [0.0203, 0.0507, 0.1013, 0.2011, 0.3517, 0.5021, 0.7019, 0.9007];

@@ -4,10 +4,10 @@
 //! censors: both intervals keep their coverage under any change of the time's scale. Tried are only
 //! times that the run lasts to.
 
-use super::super::survival::{KaplanMeier, PointwiseMethod, quantile};
-use super::super::{Estimate, Interval};
 use super::censoring::{CENSORINGS, Censoring};
 use super::{Coverage, Effort, Family, Setting, simulate_together};
+use stats::survival::{KaplanMeier, PointwiseMethod, quantile};
+use stats::{Estimate, Interval};
 
 /// S where the curve is tried. Of few trials S takes few values, so that coverage goes up and down
 /// with the truth as that of a proportion does: several truths show how far down.

@@ -1,13 +1,13 @@
 //! Counting how often an interval holds the truth.
 
 use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
+use serde::Deserialize;
 
-use super::super::{Interval, Level, stream};
 use super::{Effort, Family};
+use stats::{Interval, Level, stream};
 
 /// Where an interval was tried.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// The family, as on the command line.
     pub family: Family,
@@ -21,7 +21,7 @@ pub struct Setting {
 }
 
 /// Whether a coverage is exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
     /// All possible data with their probabilities.
@@ -33,10 +33,9 @@ pub enum How {
 }
 
 /// One method's coverage in one setting.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Coverage {
     /// Where.
-    #[serde(flatten)]
     pub setting: Setting,
     /// The interval's method, by its name in CONTRACT.
     pub method: String,
@@ -195,7 +194,7 @@ fn finished(
 }
 
 /// One method at one size, over all truths tried.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CoverageSummary {
     /// The family, as on the command line.
     pub family: Family,

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use stats::Level;
-use stats::calibrate::{CoverageSummary, How};
+
+use super::{CoverageSummary, How};
 use stats::words::percent_to;
 
 /// The tables, least and mean coverage in each cell, in percent.
@@ -78,9 +79,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use stats::calibrate::{Effort, Family, calibrate, summarize};
-
-    use super::super::rows;
+    use super::super::{Effort, Family, calibrate, rows, summarize};
     use super::*;
 
     fn docs() -> &'static Path {
@@ -106,7 +105,7 @@ mod tests {
         for line in tables.lines().filter(|line| !line.is_empty()) {
             assert!(
                 shown.lines().any(|found| found == line),
-                "docs/statistics.md lacks a line of `experiments stat calibrate --from \
+                "docs/statistics.md lacks a line of `cargo xtask calibrate --from \
                  docs/coverage.csv --markdown`:\n{line}"
             );
         }

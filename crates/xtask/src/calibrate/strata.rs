@@ -8,13 +8,13 @@
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::super::Interval;
-use super::super::binomial::{Probability, pmf};
-use super::super::strata::{
+use super::{Coverage, Effort, Family, Setting, enumerate, simulate};
+use stats::Interval;
+use stats::binomial::{Probability, pmf};
+use stats::strata::{
     Stratum, mantel_haenszel_difference, mantel_haenszel_odds_ratio, mantel_haenszel_ratio,
 };
-use super::super::{Level, two_by_two::Contrast};
-use super::{Coverage, Effort, Family, Setting, enumerate, simulate};
+use stats::{Level, two_by_two::Contrast};
 
 /// What is the same in all strata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

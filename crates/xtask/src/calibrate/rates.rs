@@ -1,9 +1,9 @@
 //! The interval of a constant rate, where times are seen and where they are looked for.
 
-use super::super::Interval;
-use super::super::survival::{ExponentialFit, Lifetime, fit_exponential, fit_exponential_interval};
 use super::censoring::{CENSORINGS, Censoring};
 use super::{Coverage, Effort, Family, Setting, simulate};
+use stats::Interval;
+use stats::survival::{ExponentialFit, Lifetime, fit_exponential, fit_exponential_interval};
 
 /// How far apart looks are, in mean times to the event.
 const LOOKS: [f64; 2] = [0.25, 1.0];

@@ -4,11 +4,11 @@
 //! distribution. The last setting breaks the assumption: b is spread three times as wide around the
 //! same median, and the shift of medians is still 0.
 
-use super::super::samples::hodges_lehmann;
-use super::super::{Estimate, Interval};
 use super::draw::{exponential, normal};
 use super::{Coverage, Effort, Family, Setting, simulate};
 use rand_chacha::ChaCha8Rng;
+use stats::samples::hodges_lehmann;
+use stats::{Estimate, Interval};
 
 type Draw = fn(&mut ChaCha8Rng) -> f64;
 

@@ -3,34 +3,40 @@
 //! An interval at level 0.95 promises that, over repeated data, it holds the truth in 95 % of them.
 //! Few keep it everywhere. A family here is a file: it lists truths and sizes, makes all possible
 //! data with their probabilities ([`enumerate`]) or draws many ([`simulate`]), and counts with
-//! [`Tally`]. [`calibrate`] runs families, [`summarize`] finds each method's least and mean coverage.
+//! [`coverage::Tally`]. [`calibrate`] runs families, [`summarize`] finds each method's least and mean coverage.
 
 mod censoring;
+pub mod command;
 mod coverage;
 mod draw;
+mod error;
+mod figure;
 mod hazard_ratios;
+mod markdown;
 mod mean_ratios;
 mod medians;
 mod proportions;
 mod rates;
 mod restricted_means;
+mod rows;
 mod shifts;
 mod strata;
 mod survival_curves;
 mod thresholds;
 mod two_proportions;
+mod verdict;
 
-pub use coverage::{
-    Coverage, CoverageSummary, How, Setting, Tally, enumerate, searched, simulate,
-    simulate_together, summarize,
+use coverage::{
+    Coverage, CoverageSummary, How, Setting, enumerate, searched, simulate, simulate_together,
+    summarize,
 };
 
-use serde::Serialize;
+use serde::Deserialize;
 
-use super::{Level, StatError};
+use stats::{Level, StatError};
 
 /// The intervals of one subject, calibrated together on the same data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     /// k of n, by exact enumeration.
@@ -153,6 +159,11 @@ pub fn calibrate(families: &[Family], effort: &Effort) -> Result<Vec<Coverage>, 
         }
     }
     Ok(families.iter().flat_map(|family| family.coverage(effort)).collect())
+}
+
+/// A share in percent, with its sign; what is less than all is never written as all.
+fn percent(share: f64) -> String {
+    format!("{} %", stats::words::percent_to(share, 1))
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ pub fn exponential(rng: &mut impl Rng) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::stream::stream;
     use super::*;
+    use stats::stream::stream;
 
     #[test]
     fn moments_are_those_of_the_laws() {

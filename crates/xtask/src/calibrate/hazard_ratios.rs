@@ -3,10 +3,10 @@
 //! Exponential times: the partial likelihood sees ranks only, so that any baseline hazard gives the
 //! same where nothing or a fixed time censors.
 
-use super::super::Interval;
-use super::super::survival::{FollowUp, HazardRatio, hazard_ratio, stratified_hazard_ratio};
 use super::censoring::{CENSORINGS, Censoring};
 use super::{Coverage, Effort, Family, Setting, simulate};
+use stats::Interval;
+use stats::survival::{FollowUp, HazardRatio, hazard_ratio, stratified_hazard_ratio};
 
 /// Ratios, test against base.
 const RATIOS: [f64; 3] = [1.0, 0.3, 3.0];

@@ -8,17 +8,16 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use analysis::compare::efficacy::Counts;
+use analysis::compare::verdict::{Kind, Rules, decide};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use serde::Serialize;
-
-use super::efficacy::Counts;
-use super::verdict::{Kind, Rules, decide};
-use crate::csv_text::CsvText;
 use stats::{StatError, stream};
 
+use super::percent;
+
 /// A truth and a design.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// What it is about.
     pub truth: &'static str,
@@ -32,7 +31,7 @@ pub struct Setting {
 }
 
 /// How often each verdict was given.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rates {
     /// Under which truth.
     pub setting: Setting,
@@ -60,11 +59,6 @@ impl Setting {
 }
 
 impl Rates {
-    /// The share of a verdict.
-    pub fn of(&self, kind: Kind) -> f64 {
-        Kind::ALL.iter().position(|one| *one == kind).map_or(0.0, |at| self.shares[at])
-    }
-
     /// The stall probabilities, base to test, of each stratum: `0.9 to 0; 0.3 to 0`.
     pub fn strata_in_words(&self) -> String {
         let one = |[base, test]: &[f64; 2]| format!("{base} to {test}");
@@ -94,7 +88,7 @@ const COLUMNS: [&str; 12] = [
 
 /// docs/verdict.csv: a row a setting.
 pub fn csv(rates: &[Rates]) -> String {
-    let mut out = CsvText::new(&COLUMNS);
+    let mut text = COLUMNS.join(",") + "\n";
     for one in rates {
         let setting = &one.setting;
         let mut row = vec![
@@ -107,9 +101,31 @@ pub fn csv(rates: &[Rates]) -> String {
         // Five digits are more than the data sets give.
         row.extend(one.shares.map(|share| format!("{share:.5}")));
         row.extend([one.wrong, one.standard_error()].map(|share| format!("{share:.5}")));
-        out.row(row);
+        // No cell holds a comma or a quote.
+        text += &(row.join(",") + "\n");
     }
-    out.finish()
+    text
+}
+
+/// A line a setting, its wrong verdicts last: `mended, 0.9 to 0, n = 20: 97.0 % Fixed, …; wrong 0.0 %`.
+pub fn table(rates: &[Rates]) -> String {
+    let line = |one: &Rates| {
+        let shares: Vec<String> = Kind::ALL
+            .iter()
+            .zip(one.shares)
+            .filter(|(_, share)| *share > 0.0)
+            .map(|(kind, share)| format!("{} {kind:?}", percent(share)))
+            .collect();
+        format!(
+            "{}, {}, n = {}: {}; wrong {}\n",
+            one.setting.truth,
+            one.strata_in_words(),
+            one.setting.n_in_words(),
+            shares.join(", "),
+            percent(one.wrong)
+        )
+    };
+    rates.iter().map(line).collect()
 }
 
 /// Whether a verdict is false of a truth.

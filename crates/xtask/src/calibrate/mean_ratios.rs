@@ -1,10 +1,10 @@
 //! The interval of the mean ratio of medians over strata, what a comparison tells cost and drift by.
 
-use super::super::samples::{Resampling, mean_ratio, sorted};
-use super::super::{Estimate, Interval};
 use super::medians::{LAWS, Law};
 use super::{Coverage, Effort, Family, Setting, simulate};
 use rand::RngExt;
+use stats::samples::{Resampling, mean_ratio, sorted};
+use stats::{Estimate, Interval};
 
 /// Strata, values of the base, values of the test.
 type Design = (usize, usize, usize);

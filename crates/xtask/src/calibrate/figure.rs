@@ -1,16 +1,14 @@
 //! What intervals cover: a proportion's, curve by curve over p, and all others by their least and mean
 //! coverage, a line a size.
 
-use std::path::Path;
-
 use plotters::style::WHITE;
-use stats::calibrate::{self, CoverageSummary, Family, How, summarize};
-use stats::words::{counted, list, percent, percent_to};
+use stats::words::{percent, percent_to};
 
-use super::{Drawn, Figure, to_png, to_svg};
-use crate::draw::{
+use super::{Coverage, CoverageSummary, Family, How, summarize};
+
+use report::draw::{
     Anchor, Backend, Canvas, DrawError, Entry, INK, Legend, Look, Marker, Panel, QUIET, SMALL,
-    STALL, Scale, Tick, Weight, fitted, look, text_width, wrapped,
+    STALL, Scale, Tick, Weight, fitted, look, svg, text_width, wrapped,
 };
 
 const WIDTH: f64 = 780.0;
@@ -35,7 +33,7 @@ const HEADING: f64 = 15.0;
 const FLOOR: f64 = 0.8;
 
 /// The figure.
-pub struct Coverage {
+pub struct CoverageFigure {
     level: f64,
     methods: Vec<Method>,
     blocks: Vec<Block>,
@@ -66,9 +64,9 @@ fn is_named(column: &[Block], at: usize) -> bool {
     at == 0 || column[at - 1].family != column[at].family
 }
 
-impl Coverage {
+impl CoverageFigure {
     /// The figure of these rows, which are of one level.
-    pub fn of(rows: &[calibrate::Coverage]) -> Self {
+    pub fn of(rows: &[Coverage]) -> Self {
         let (proportions, others): (Vec<_>, Vec<_>) =
             rows.iter().cloned().partition(|row| row.setting.family == Family::Proportions);
         let mut methods: Vec<Method> = Vec::new();
@@ -110,17 +108,15 @@ impl Coverage {
             block.lines.retain(|line| line.unbounded < 1.0);
         }
         blocks.retain(|block| !block.lines.is_empty());
-        Coverage { level: rows.first().map_or(0.95, |row| row.level.get()), methods, blocks }
+        CoverageFigure { level: rows.first().map_or(0.95, |row| row.level.get()), methods, blocks }
     }
 
-    /// Draws it to SVG.
-    pub fn svg(&self) -> Result<Drawn, DrawError> {
-        to_svg(self)
-    }
-
-    /// Draws it to a PNG file.
-    pub fn png(&self, file: &Path) -> Result<(), DrawError> {
-        to_png(self, file)
+    /// The SVG text.
+    ///
+    /// # Errors
+    /// Those of the drawing.
+    pub fn svg(&self) -> Result<String, DrawError> {
+        svg(self.size(), |canvas| self.draw(canvas))
     }
 
     fn subtitle(&self) -> Vec<String> {
@@ -399,22 +395,7 @@ fn in_percent(ticks: Vec<Tick>) -> Vec<Tick> {
     ticks.into_iter().map(|tick| Tick { label: percent(tick.value), ..tick }).collect()
 }
 
-impl Figure for Coverage {
-    fn name(&self) -> String {
-        "coverage".into()
-    }
-
-    fn caption(&self) -> String {
-        let curves = self.methods.iter().map(|method| method.name.clone()).collect::<Vec<_>>();
-        let lines: usize = self.blocks.iter().map(|block| block.lines.len()).sum();
-        format!(
-            "Coverage of {} intervals: of a proportion's over p ({}), and the least and mean of {}.",
-            percent(self.level),
-            list(&curves),
-            counted(lines as u64, "method and size", "methods and sizes")
-        )
-    }
-
+impl CoverageFigure {
     fn size(&self) -> (f64, f64) {
         (WIDTH, self.top() + self.curves_height() + self.lines_height() + EDGE)
     }
@@ -438,13 +419,13 @@ impl Figure for Coverage {
 
 #[cfg(test)]
 mod tests {
-    use stats::calibrate::{Effort, calibrate};
+    use super::super::{Effort, calibrate};
 
     use super::*;
 
     fn drawn(families: &[Family]) -> String {
         let effort = Effort { data_sets: 100, resamples: 100, ..Effort::default() };
-        Coverage::of(&calibrate(families, &effort).unwrap()).svg().unwrap().svg
+        CoverageFigure::of(&calibrate(families, &effort).unwrap()).svg().unwrap()
     }
 
     #[test]
@@ -463,6 +444,6 @@ mod tests {
         assert!(curves.contains("true p") && !curves.contains("least: below"));
         let lines = drawn(&[Family::Shifts]);
         assert!(!lines.contains("true p") && lines.contains("least: below"));
-        assert!(Coverage::of(&[]).svg().is_ok());
+        assert!(CoverageFigure::of(&[]).svg().is_ok());
     }
 }

@@ -4,8 +4,8 @@
 
 use rand_chacha::ChaCha8Rng;
 
-use super::super::survival::FollowUp;
 use super::draw::exponential;
+use stats::survival::FollowUp;
 
 /// What ends a trial before its event.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,8 +66,8 @@ impl Censoring {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::stream::stream;
     use super::*;
+    use stats::stream::stream;
 
     #[test]
     fn the_shares_censored_are_those_named() {
