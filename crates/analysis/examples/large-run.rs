@@ -67,7 +67,7 @@ fn manifest(trials: u64, samples: u64, seed: u64) -> Manifest {
         seed,
         planned: trials,
         machine: Machine { cpus_online: CPUS, nodes: 1, ..Machine::default() },
-        executor: "this machine".into(),
+        executor: model::manifest::Origin::ThisMachine,
         kernels: vec![Kernel { name: "made-up".into(), cpus: Some(CPUS), ..Kernel::default() }],
         labels: Default::default(),
         started_at: "2026-01-01T00:00:00Z".into(),

@@ -206,7 +206,7 @@ impl Analysis {
 /// The rule of the definitions, which must be one.
 pub(crate) fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
     let rule_of = |run: &Run| {
-        run.stall_rule()?.ok_or_else(|| AnalysisError::NoRule { from: run.manifest_name() })
+        run.stall_rule().ok_or_else(|| AnalysisError::NoRule { from: run.manifest_name() })
     };
     let Some(first) = runs.first() else { return Err(AnalysisError::NoRun) };
     let rule = rule_of(first)?;
@@ -230,9 +230,9 @@ pub(crate) fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
 /// The control of the definitions, which must be one.
 pub(crate) fn the_control(runs: &[Run]) -> Result<String, AnalysisError> {
     let Some(first) = runs.first() else { return Err(AnalysisError::NoRun) };
-    let control = first.control_hash()?;
+    let control = first.definition.control_hash().to_string();
     for run in runs {
-        let other = run.control_hash()?;
+        let other = run.definition.control_hash().to_string();
         if other != control {
             return Err(Box::new(Unlike {
                 first: first.name(),
@@ -630,7 +630,7 @@ mod tests {
     #[test]
     fn in_the_lab_throughput_is_no_slowdown() {
         let mut made = Synthetic::reported();
-        made.manifest.executor = model::manifest::lab(1);
+        made.manifest.executor = model::manifest::Origin::Lab { boots: 1 };
         made.manifest.kernels[0].accelerator = Some("tcg".into());
         let answer = answer(&made);
         assert!(answer.contains("The trials ran in guests (tcg): throughput there is"), "{answer}");
@@ -708,7 +708,7 @@ mod tests {
     }
 
     fn imported(mut made: Synthetic) -> Synthetic {
-        made.manifest.executor = model::manifest::IMPORTED.into();
+        made.manifest.executor = model::manifest::Origin::Imported;
         made.manifest.definition = json!({"import": {}});
         made
     }
@@ -809,11 +809,14 @@ mod tests {
         );
         made.manifest.definition["outcome"] = json!({"stall": "slow"});
         let error = with(&made, &Options::default()).unwrap_err().to_string();
-        assert!(error.contains("manifest.json: stall rule \"slow\""), "{error}");
+        assert!(
+            error.contains("manifest.json: the definition's outcome.stall: stall rule \"slow\""),
+            "{error}"
+        );
         made.manifest.definition =
             json!({"outcome": {"stall": "absolute:1"}, "control": {"hash": 5}});
         let error = with(&made, &Options::default()).unwrap_err().to_string();
-        assert!(error.contains("control hash is 5"), "{error}");
+        assert!(error.contains("control.hash is 5"), "{error}");
     }
 
     #[test]

@@ -148,7 +148,7 @@ mod tests {
 
     fn with(checks: &str) -> Result<crate::Analysis, AnalysisError> {
         let mut made = Synthetic::new(2);
-        made.manifest.executor = "imported".into();
+        made.manifest.executor = model::manifest::Origin::Imported;
         made.manifest.definition = serde_json::json!({"name": "self"});
         let (_folder, run) = made.written();
         std::fs::write(run.join(FILE), format!("check,passed,failed\n{checks}")).unwrap();

@@ -49,6 +49,7 @@ impl Ends {
 
 #[cfg(test)]
 mod tests {
+    use model::manifest::Origin;
     use serde_json::json;
 
     use super::*;
@@ -56,21 +57,21 @@ mod tests {
 
     #[test]
     fn a_runner_sees_every_end_and_an_import_those_that_its_source_says() {
-        let run = |executor: &str, status: Value| {
+        let run = |executor: Origin, status: Value| {
             let mut made = Synthetic::new(2);
-            made.manifest.executor = executor.into();
+            made.manifest.executor = executor;
             if !status.is_null() {
                 made.manifest.definition = json!({"import": {"status": status}});
             }
             let (_folder, folder) = made.written();
             Run::read(&folder).unwrap()
         };
-        assert_eq!(Ends::of(&run("this machine", Value::Null), false), Ends::Known);
-        let old = run("imported", Value::Null);
+        assert_eq!(Ends::of(&run(Origin::ThisMachine, Value::Null), false), Ends::Known);
+        let old = run(Origin::Imported, Value::Null);
         assert_eq!(Ends::of(&old, false), Ends::Unknown);
         assert_eq!(Ends::of(&old, true), Ends::Known, "only the source can have said it");
-        assert_eq!(Ends::of(&run("imported", json!("all")), false), Ends::Known);
-        let some = Ends::of(&run("imported", json!({"not_of": [2]})), true);
+        assert_eq!(Ends::of(&run(Origin::Imported, json!("all")), false), Ends::Known);
+        let some = Ends::of(&run(Origin::Imported, json!({"not_of": [2]})), true);
         assert!(some.are_known_of(1) && !some.are_known_of(2));
     }
 }

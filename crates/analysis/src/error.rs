@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use records::RecordError;
 use thiserror::Error;
 
-use model::outcome::{ACCEPTED, BadRule};
+use model::as_run::BadDefinition;
+use model::outcome::ACCEPTED;
 use stats::StatError;
 
 /// Runs that can't be analysed, in a sentence for the user.
@@ -23,13 +24,13 @@ pub enum AnalysisError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The rule does not parse.
+    /// A key of a run's definition can't be read.
     #[error("{from}: {problem}")]
-    Rule {
-        /// Where it stands.
+    Definition {
+        /// The manifest.
         from: String,
-        /// What is wrong with it.
-        problem: BadRule,
+        /// The key and what is wrong there.
+        problem: BadDefinition,
     },
     /// A definition has no rule and none was asked for.
     #[error(
@@ -42,24 +43,6 @@ pub enum AnalysisError {
     /// Runs that can't be one data set.
     #[error(transparent)]
     Unlike(#[from] Box<Unlike>),
-    /// A definition's control is no hash policy.
-    #[error(
-        "{from}: the definition's control hash is {found}: accepted is a hash policy such as \"slots:512\""
-    )]
-    Control {
-        /// The manifest.
-        from: String,
-        /// What stands there.
-        found: String,
-    },
-    /// A definition's `[recovery]` does not say when a trial has recovered.
-    #[error("{from}: the definition's {problem}")]
-    Recovery {
-        /// The manifest.
-        from: String,
-        /// What stands there and what is accepted.
-        problem: String,
-    },
     /// A rule that compares with the control, and no control.
     #[error(
         "the rule {rule} compares each trial with its control, and no trial has the control's hash, {control} (the hashes here: {found}): give --stall with another rule, {ACCEPTED}, or run the experiment with the control among its hashes"

@@ -2,17 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use model::factor::{Hash, Span};
-use model::manifest::{IMPORTED, Manifest};
+use model::as_run::AsRun;
+use model::manifest::{Manifest, Origin};
 use records::table::Torn;
 use serde::Serialize;
 
 use crate::error::AnalysisError;
 use model::outcome::StallRule;
-use model::recovery_terms::Terms;
-
-/// The control's hash policy of a definition that names none.
-pub const DEFAULT_CONTROL: &str = "slots:512";
 
 /// A run.
 #[derive(Debug, Clone, Serialize)]
@@ -22,6 +18,9 @@ pub struct Run {
     /// Under which circumstances it was made.
     #[serde(skip)]
     pub manifest: Manifest,
+    /// What its definition says of how its trials are to be read.
+    #[serde(skip)]
+    pub definition: AsRun,
     /// The experiment.
     pub experiment: String,
     /// Trials planned.
@@ -38,6 +37,10 @@ impl Run {
     /// Reads the manifest; `finished`, `missing` and `torn` are the reader's of the trials to fill.
     pub fn read(folder: &Path) -> Result<Run, AnalysisError> {
         let manifest = records::manifest::read(folder)?;
+        let definition = manifest.as_run().map_err(|problem| AnalysisError::Definition {
+            from: folder.join(model::manifest::FILE).display().to_string(),
+            problem,
+        })?;
         Ok(Run {
             folder: folder.to_path_buf(),
             experiment: manifest.name.clone(),
@@ -46,17 +49,18 @@ impl Run {
             missing: 0,
             torn: None,
             manifest,
+            definition,
         })
     }
 
     /// Whether its trials ran in guests of the lab.
     pub fn in_lab(&self) -> bool {
-        self.manifest.lab_boots().is_some()
+        self.manifest.executor.lab_boots().is_some()
     }
 
     /// Whether it was measured elsewhere: how its trials were run, only its source can say.
     pub fn is_imported(&self) -> bool {
-        self.manifest.executor == IMPORTED
+        self.manifest.executor == Origin::Imported
     }
 
     /// The accelerators of its guests, such as `tcg`.
@@ -74,48 +78,8 @@ impl Run {
 
     /// The rule of its definition, if it has one. An imported run without one is judged by what its
     /// source says of stalls, which may be nothing.
-    pub fn stall_rule(&self) -> Result<Option<StallRule>, AnalysisError> {
-        let from = || self.manifest_name();
-        match self.manifest.definition.pointer("/outcome/stall") {
-            None | Some(serde_json::Value::Null) if self.is_imported() => {
-                Ok(Some(StallRule::Reported))
-            }
-            None | Some(serde_json::Value::Null) => Ok(None),
-            Some(value) => {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                match text.parse() {
-                    Ok(rule) => Ok(Some(rule)),
-                    Err(problem) => Err(AnalysisError::Rule { from: from(), problem }),
-                }
-            }
-        }
-    }
-
-    /// The hash policy of its control.
-    pub fn control_hash(&self) -> Result<String, AnalysisError> {
-        let Some(value) = self.manifest.definition.pointer("/control/hash") else {
-            return Ok(DEFAULT_CONTROL.to_string());
-        };
-        value
-            .as_str()
-            .and_then(|text| text.parse::<Hash>().ok())
-            .map(|hash| hash.to_string())
-            .ok_or_else(|| AnalysisError::Control {
-                from: self.manifest_name(),
-                found: value.to_string(),
-            })
-    }
-
-    /// When its trials count as recovered by their throughput.
-    pub fn recovery_terms(&self) -> Result<Terms, AnalysisError> {
-        Terms::of(&self.manifest.definition)
-            .map_err(|problem| AnalysisError::Recovery { from: self.manifest_name(), problem })
-    }
-
-    /// From one sample of a timeline to the next, in seconds, if its definition says so.
-    pub fn sample_s(&self) -> Option<f64> {
-        let text = self.manifest.definition.pointer("/sample")?.as_str()?;
-        text.parse::<Span>().ok().map(Span::seconds)
+    pub fn stall_rule(&self) -> Option<StallRule> {
+        self.definition.stall().or(self.is_imported().then_some(StallRule::Reported))
     }
 
     /// The sentence on a torn line of one of its files. `has_row` is whether a trial has a row in

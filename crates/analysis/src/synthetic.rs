@@ -56,7 +56,7 @@ impl Synthetic {
                 architecture: "x86_64".into(),
                 ..Machine::default()
             },
-            executor: "this machine".into(),
+            executor: model::manifest::Origin::ThisMachine,
             kernels: vec![Kernel {
                 name: "7.2.0".into(),
                 release: Some("7.2.0".into()),

@@ -398,7 +398,7 @@ fn empty(folder: &Path) -> Result<(), JournalError> {
             if names.iter().any(|name| name == manifest::FILE || name == "trials.csv") {
                 // What was measured elsewhere is not gone on with.
                 let is_imported = records::manifest::read(folder)
-                    .is_ok_and(|manifest| manifest.executor == manifest::IMPORTED);
+                    .is_ok_and(|manifest| manifest.executor == manifest::Origin::Imported);
                 let go_on = match is_imported {
                     true => String::new(),
                     false => format!(", or go on with it: `experiments resume {shown}`"),
@@ -529,7 +529,7 @@ mod tests {
             seed: 1,
             planned: 8,
             machine: Default::default(),
-            executor: "this machine".into(),
+            executor: model::manifest::Origin::ThisMachine,
             kernels: Vec::new(),
             labels: Default::default(),
             started_at: String::new(),

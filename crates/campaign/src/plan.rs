@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use model::factor::{
     Count, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload, threads_in_words,
 };
+use model::outcome::StallRule;
 use model::rows::PlanRow;
 use model::spec::{CommandSpec, Parameters, TrialSpec};
 use rand::SeedableRng;
@@ -191,7 +192,7 @@ fn cells(
     let factors = &definition.factors;
     let mut hashes = factors.hash.clone();
     let control = definition.control.hash;
-    if definition.outcome.stall.starts_with("control:") && !hashes.contains(&control) {
+    if matches!(definition.outcome.stall, StallRule::Control { .. }) && !hashes.contains(&control) {
         hashes.push(control);
         notes.push(format!(
             "hash {control} is added: the outcome {} needs its control",
@@ -529,7 +530,7 @@ mod tests {
         let mut definition =
             definition("workload = \"wake-storm\"\nthreads = [1, 2, 3]\nhash = \"global\"\n");
         definition.trials = 6000;
-        definition.outcome.stall = "absolute:1".into();
+        definition.outcome.stall = StallRule::Absolute { mops: 1.0 };
         let plan = Plan::new(&definition, &site(4)).unwrap();
         let mut counts: std::collections::HashMap<Vec<u64>, f64> = Default::default();
         for block in plan.trials.chunks(3) {

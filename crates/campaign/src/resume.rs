@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use model::columns::{PLAN, TRIALS};
-use model::manifest::{Machine, Manifest, THIS_MACHINE};
+use model::manifest::{Machine, Manifest, Origin};
 use records::RecordError;
 use records::table::Table;
 use sha2::{Digest, Sha256};
@@ -61,7 +61,7 @@ pub fn changes(manifest: &Manifest, machine: &Machine) -> Vec<String> {
     };
     let then = &manifest.machine;
     // In the lab the kernel under trial is the guest's.
-    if manifest.executor == THIS_MACHINE {
+    if manifest.executor == Origin::ThisMachine {
         compare("the kernel", &then.kernel_release, &machine.kernel_release);
         compare("the kernel's build", &then.kernel_version, &machine.kernel_version);
         compare("CPUs online", &then.cpus_online.to_string(), &machine.cpus_online.to_string());

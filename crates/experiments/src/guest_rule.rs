@@ -16,7 +16,7 @@ const LONGEST: Span = Span::from_ms(1000);
 /// definition's rule looks at the hash already, or where no growth can be seen: a program of
 /// somebody else's, a hash that main resizes, no cell whose hash grows.
 pub fn judge_by_the_hash(definition: &mut Definition) -> Option<String> {
-    let by = definition.outcome.stall.parse::<StallRule>().ok()?;
+    let by = definition.outcome.stall;
     let seen = |workload: &Workload| {
         matches!(workload, Workload::WakeStorm | Workload::Mutex | Workload::Messenger)
     };
@@ -28,7 +28,7 @@ pub fn judge_by_the_hash(definition: &mut Definition) -> Option<String> {
     // A pending growth must have been watched for as long, within the trial.
     let half = Span::from_ns(definition.duration.ns() / 2);
     let rule = StallRule::Pivot { limit: LONGEST.min(half) };
-    definition.outcome.stall = rule.to_string();
+    definition.outcome.stall = rule;
     Some(format!(
         "throughput in a guest is the emulator's: a trial is judged by {rule} and not by the \
          definition's {by}; --stall {by} insists"
@@ -46,7 +46,7 @@ mod tests {
         let mut definition = entry.definition().unwrap();
         change(&mut definition);
         let note = judge_by_the_hash(&mut definition);
-        (definition.outcome.stall, note)
+        (definition.outcome.stall.to_string(), note)
     }
 
     #[test]

@@ -17,7 +17,7 @@ use lab::kernels::fetch::{full_name, obtain};
 use lab::kernels::{Kernel, sha256};
 use model::definition::Definition;
 use model::factor::{Placement, Workload};
-use model::manifest::{self, Manifest};
+use model::manifest::{self, Manifest, Origin};
 use records::table::Table;
 
 use crate::cmd::kernel::{ArchiveOptions, tell, told};
@@ -145,19 +145,21 @@ pub enum Place<'a> {
 impl<'a> Place<'a> {
     /// Where a run that is gone on with was begun.
     pub fn of_run(manifest: &Manifest, here: &'a ThisSite) -> Result<Place<'a>, Failure> {
-        if manifest.executor == manifest::THIS_MACHINE {
+        if manifest.executor == Origin::ThisMachine {
             return Ok(Place::Here(here));
         }
         let first = manifest.kernels.first();
-        let (Some(boots), Some(cpus), Some(nodes)) =
-            (manifest.lab_boots(), first.and_then(|k| k.cpus), first.and_then(|k| k.nodes))
-        else {
+        let (Some(boots), Some(cpus), Some(nodes)) = (
+            manifest.executor.lab_boots(),
+            first.and_then(|k| k.cpus),
+            first.and_then(|k| k.nodes),
+        ) else {
             return Err(Failure::Request(format!(
-                "the run can't be gone on with: its manifest.json says executor {:?}, and what can is \
-                 {:?} and {:?} with CPUs and nodes of its kernels. It can be analysed",
+                "the run can't be gone on with: its manifest.json says executor \"{}\", and what can is \
+                 \"{}\" and \"{}\" with CPUs and nodes of its kernels. It can be analysed",
                 manifest.executor,
-                manifest::THIS_MACHINE,
-                manifest::lab(1),
+                Origin::ThisMachine,
+                Origin::Lab { boots: 1 },
             )));
         };
         let names: Vec<String> = manifest.kernels.iter().map(|k| k.name.clone()).collect();
@@ -199,10 +201,10 @@ impl<'a> Place<'a> {
     }
 
     /// Who runs the trials of so many blocks, for the manifest.
-    pub fn executor_text(&self, blocks: u64) -> String {
+    pub fn origin(&self, blocks: u64) -> Origin {
         match self {
-            Place::Here(_) => manifest::THIS_MACHINE.to_string(),
-            Place::Lab(lab) => manifest::lab(boots_of(lab.boots, blocks)),
+            Place::Here(_) => Origin::ThisMachine,
+            Place::Lab(lab) => Origin::Lab { boots: boots_of(lab.boots, blocks) },
         }
     }
 

@@ -36,7 +36,7 @@ struct Group {
 impl Tally {
     /// By the rule of a definition.
     pub fn new(definition: &Definition) -> Tally {
-        let rule = definition.outcome.stall.parse().ok();
+        let rule = Some(definition.outcome.stall);
         Tally {
             rule: rule.filter(|rule| !matches!(rule, StallRule::Split | StallRule::Reported)),
             control: definition.control.hash,

@@ -32,7 +32,8 @@
 
 use std::collections::BTreeMap;
 
-use model::factor::{Hash, Span};
+use model::factor::Hash;
+use model::recovery::Recovery;
 use thiserror::Error;
 use toml_edit::{Document, Item, TableLike};
 
@@ -67,17 +68,6 @@ pub struct Mapping {
     pub control: Option<String>,
     /// When a stalled trial counts as recovered, by its samples.
     pub recovery: Recovery,
-}
-
-/// When a stalled trial counts as recovered, as in a definition.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Recovery {
-    /// The share of the control's throughput that is to be reached.
-    pub share: Option<f64>,
-    /// For how long it is to be kept.
-    pub hold: Option<Span>,
-    /// The control's throughput in Mops/s, where no control is among the trials.
-    pub control_mops: Option<f64>,
 }
 
 /// What a row of the CSV is.

@@ -3,6 +3,7 @@
 //! Types and serde only. A text of a definition, of the command line or of a CSV cell becomes a type
 //! here, at the edge, and is one from there on.
 
+pub mod as_run;
 pub mod columns;
 pub mod definition;
 pub mod factor;
@@ -10,7 +11,8 @@ pub mod manifest;
 pub mod outcome;
 pub mod ramp;
 pub mod record;
-pub mod recovery_terms;
+pub mod recovery;
 pub mod rows;
+pub mod serde_words;
 pub mod spec;
 pub mod throughput;

@@ -1,8 +1,13 @@
 //! `manifest.json`: under which circumstances a run was made.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use crate::as_run::{AsRun, BadDefinition};
+use crate::factor::{BadValue, as_text};
 
 /// The name of the file.
 pub const FILE: &str = "manifest.json";
@@ -10,19 +15,59 @@ pub const FILE: &str = "manifest.json";
 /// The format that this build writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// [`Manifest::executor`] of trials on the machine of the runner.
-pub const THIS_MACHINE: &str = "this machine";
-
-/// [`Manifest::executor`] of an imported run.
-pub const IMPORTED: &str = "imported";
-
-/// [`Manifest::executor`] of trials in guests of the lab, before the number of boots of each kernel.
-const LAB: &str = "lab, boots: ";
-
-/// [`Manifest::executor`] of trials in the lab, where each kernel is booted so many times.
-pub fn lab(boots: u32) -> String {
-    format!("{LAB}{boots}")
+/// Where the trials of a run ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// On the machine of the runner.
+    ThisMachine,
+    /// In guests of the lab.
+    Lab {
+        /// How many times each kernel is booted.
+        boots: u32,
+    },
+    /// Elsewhere: the run was imported.
+    Imported,
 }
+
+impl Origin {
+    /// In the lab, how many times each kernel is booted.
+    pub fn lab_boots(self) -> Option<u32> {
+        match self {
+            Origin::Lab { boots } => Some(boots),
+            Origin::ThisMachine | Origin::Imported => None,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::ThisMachine => f.write_str("this machine"),
+            Origin::Lab { boots } => write!(f, "lab, boots: {boots}"),
+            Origin::Imported => f.write_str("imported"),
+        }
+    }
+}
+
+impl FromStr for Origin {
+    type Err = BadValue;
+
+    fn from_str(text: &str) -> Result<Self, BadValue> {
+        let boots = text.strip_prefix("lab, boots: ").and_then(|boots| boots.parse().ok());
+        match (text, boots) {
+            (_, Some(boots)) => Ok(Origin::Lab { boots }),
+            ("this machine", _) => Ok(Origin::ThisMachine),
+            ("imported", _) => Ok(Origin::Imported),
+            _ => Err(BadValue::new(
+                "executor",
+                text,
+                "`this machine`, `imported` or `lab, boots: N`",
+            )),
+        }
+    }
+}
+
+as_text!(Origin);
 
 /// What is known of a run besides its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,8 +90,8 @@ pub struct Manifest {
     pub planned: u64,
     /// The machine that the runner ran on.
     pub machine: Machine,
-    /// Where the trials ran: [`THIS_MACHINE`], [`lab`] or [`IMPORTED`].
-    pub executor: String,
+    /// Where the trials ran.
+    pub executor: Origin,
     /// Each kernel under trial; of this machine, its release.
     pub kernels: Vec<Kernel>,
     /// What a comparison is to tell apart.
@@ -145,8 +190,11 @@ pub struct Machine {
 }
 
 impl Manifest {
-    /// Of a run in the lab, how many times each kernel is booted; `None` of any other run.
-    pub fn lab_boots(&self) -> Option<u32> {
-        self.executor.strip_prefix(LAB)?.parse().ok()
+    /// What the analysis needs of the definition.
+    ///
+    /// # Errors
+    /// [`BadDefinition`] names the key and what is wrong there.
+    pub fn as_run(&self) -> Result<AsRun, BadDefinition> {
+        AsRun::of(&self.definition)
     }
 }

@@ -83,7 +83,7 @@ pub fn write(manifest: &Manifest, run: &Path) -> Result<(), RecordError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::manifest::{IMPORTED, Kernel, Machine, Source, THIS_MACHINE, lab};
+    use model::manifest::{Kernel, Machine, Origin, Source};
     use std::collections::BTreeMap;
 
     fn manifest() -> Manifest {
@@ -97,7 +97,7 @@ mod tests {
             seed: 1,
             planned: 8,
             machine: Machine::default(),
-            executor: "this machine".into(),
+            executor: Origin::ThisMachine,
             kernels: vec![Kernel::default()],
             labels: BTreeMap::new(),
             started_at: String::new(),
@@ -121,11 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn a_lab_is_known_by_its_boots() {
-        let of = |executor: &str| Manifest { executor: executor.into(), ..manifest() }.lab_boots();
-        assert_eq!(of(&lab(4)), Some(4));
-        for other in [THIS_MACHINE, IMPORTED, "lab", "lab, boots: many"] {
-            assert_eq!(of(other), None, "{other}");
+    fn where_a_run_was_made_is_read_as_written() {
+        for text in ["this machine", "imported", "lab, boots: 4"] {
+            assert_eq!(text.parse::<Origin>().unwrap().to_string(), text);
+        }
+        for text in ["lab", "lab, boots: many", ""] {
+            assert!(text.parse::<Origin>().is_err(), "{text}");
         }
     }
 

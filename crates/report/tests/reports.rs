@@ -45,7 +45,7 @@ fn small_machine() -> Synthetic {
 
 fn several_kernels() -> Synthetic {
     let mut made = Synthetic::new(192);
-    made.manifest.executor = model::manifest::lab(1);
+    made.manifest.executor = model::manifest::Origin::Lab { boots: 1 };
     for kernel in ["debian:6.12", "debian:6.17", "debian:7.3"] {
         for threads in (8..=192).step_by(8) {
             for trial in 0..5u32 {
@@ -143,7 +143,7 @@ fn a_contrast_has_its_raw_and_its_adjusted_p_values() {
 #[test]
 fn checks_alone_are_a_report() {
     let mut made = Synthetic::new(2);
-    made.manifest.executor = "imported".into();
+    made.manifest.executor = model::manifest::Origin::Imported;
     made.manifest.definition = serde_json::json!({"title": "futex selftests"});
     let (_folder, run) = made.written();
     let checks =

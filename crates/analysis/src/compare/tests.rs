@@ -504,7 +504,8 @@ fn controls_that_stall_on_one_side_are_a_drift_too() {
 
 #[test]
 fn emulated_throughput_is_no_cost() {
-    let lab = |made: &mut Synthetic| made.manifest.executor = "lab, boots: 4".into();
+    let lab =
+        |made: &mut Synthetic| made.manifest.executor = model::manifest::Origin::Lab { boots: 4 };
     let (base, test) = (stock().trials(96, 8, 8).change(lab), fix().trials(96, 0, 8).change(lab));
     let pivot = Options { stall: Some("pivot:1s".parse().unwrap()), ..Options::default() };
     let found = try_with(&base, &test, &pivot).unwrap();
@@ -599,7 +600,7 @@ fn one_kernel_complaint_where_the_base_had_none_is_harm() {
 /// Puts a run's status column where an import says that its source has it, or leaves it unsaid.
 fn imported(status: Option<Value>) -> impl Fn(&mut Synthetic) {
     move |made| {
-        made.manifest.executor = model::manifest::IMPORTED.into();
+        made.manifest.executor = model::manifest::Origin::Imported;
         made.manifest.started_at = String::new();
         if let Some(status) = &status {
             made.manifest.definition["import"] = json!({ "status": status });

@@ -586,7 +586,7 @@ mod tests {
         made.manifest.definition["recovery"]["control_mops"] = json!(40);
         assert_eq!(by_throughput(&analysed(&made))[0].n, 7);
         // In a guest throughput is the emulator's.
-        made.manifest.executor = model::manifest::lab(1);
+        made.manifest.executor = model::manifest::Origin::Lab { boots: 1 };
         let found = analysed(&made);
         assert!(by_throughput(&found).is_empty() && found.stalls.is_none());
         assert_eq!(found.timelines[0].not_watched[&Why::InLab], 7);

@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use super::{Look, Why};
 use crate::run::Run;
-use model::recovery_terms::Terms;
+use model::recovery::Recovery;
 use stats::words::{any_of, counted};
 
 /// What a run's timeline held, and what it did not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Account {
     /// When a trial of this run counts as recovered.
-    pub terms: Terms,
+    pub terms: Recovery,
     /// Whether the run has the file.
     pub exists: bool,
     /// Its rows.
@@ -49,7 +49,7 @@ pub struct Account {
 
 impl Account {
     /// Of a run without a timeline.
-    pub fn new(terms: Terms) -> Self {
+    pub fn new(terms: Recovery) -> Self {
         Account {
             terms,
             exists: false,
@@ -216,7 +216,7 @@ mod tests {
         assert!(!found.timelines[0].exists);
         // A source that printed none misses none.
         let mut imported = made();
-        imported.manifest.executor = model::manifest::IMPORTED.into();
+        imported.manifest.executor = model::manifest::Origin::Imported;
         let (said, _) = warnings(&imported, |file, _| std::fs::remove_file(file).unwrap());
         assert_eq!(said, "");
         let (said, _) = warnings(&imported, |file, text| write(file, &text[..39]));

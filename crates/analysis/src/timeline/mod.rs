@@ -17,6 +17,7 @@ pub mod windows;
 use std::collections::HashMap;
 
 use model::columns::TIMELINE;
+use model::factor::Span;
 use rayon::prelude::*;
 use records::table::Headless;
 use records::timeline::{FILE, Place, Sample, TimelineReader};
@@ -26,7 +27,7 @@ use crate::data::{Data, Trial};
 use crate::error::AnalysisError;
 pub use account::Account;
 pub use look::{Asked, Look, Stall, Why};
-use model::recovery_terms::Terms;
+use model::recovery::Recovery;
 
 /// The samples of a batch, unless a single trial has more: 8 MiB of them.
 const BATCH: usize = 1 << 18;
@@ -66,7 +67,7 @@ impl Timelines {
         cells: &[Cell],
         run: usize,
     ) -> Result<Account, AnalysisError> {
-        let terms = data.runs[run].recovery_terms()?;
+        let terms = data.runs[run].definition.recovery;
         let asked = Asking { data, cells, terms, in_lab: data.runs[run].in_lab() };
         let of_run: HashMap<u64, usize> = data
             .trials
@@ -163,7 +164,7 @@ impl Batch {
 struct Asking<'a> {
     data: &'a Data,
     cells: &'a [Cell],
-    terms: Terms,
+    terms: Recovery,
     in_lab: bool,
 }
 
@@ -186,7 +187,7 @@ impl Asking<'_> {
 pub(crate) fn asked(
     data: &Data,
     cells: &[Cell],
-    terms: &Terms,
+    terms: &Recovery,
     trial: &Trial,
 ) -> Result<Asked, Why> {
     let measured = cells[trial.cell].control.and_then(|at| cells[at].mops).map(|mops| mops.median);
@@ -197,12 +198,12 @@ pub(crate) fn asked(
     let factors = &data.cells[trial.cell];
     Ok(Asked {
         control_mops,
-        share: terms.share,
+        share: terms.share(),
         hold_s: terms.hold_s(trial.duration_s),
         threads: factors.threads(),
         behind_barrier: factors.get("ramp").starts_with("barrier:"),
         elapsed_s: trial.elapsed_s,
-        sample_s: data.runs[trial.run].sample_s(),
+        sample_s: data.runs[trial.run].definition.sample.map(Span::seconds),
         batch: factors.get("workload").parse().map_or(1, model::factor::Workload::ops_a_count),
     })
 }

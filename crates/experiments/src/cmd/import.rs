@@ -16,7 +16,7 @@ use import::imported::{Imported, StatusSaid};
 use import::ktap::Depth;
 use import::mapping::Mapping;
 use model::factor::Hash;
-use model::manifest::{FORMAT, IMPORTED, Kernel, Machine, Manifest, Source};
+use model::manifest::{FORMAT, Kernel, Machine, Manifest, Origin, Source};
 use model::outcome::StallRule;
 use serde_json::{Value, json};
 
@@ -266,14 +266,9 @@ impl ImportArgs {
         if let Some(control) = control {
             definition["control"] = json!({ "hash": control });
         }
-        if let Some(recovery) = mapping.map(|mapping| mapping.recovery) {
-            let mut said = serde_json::Map::new();
-            said.extend(recovery.share.map(|share| ("share".into(), json!(share))));
-            said.extend(recovery.hold.map(|hold| ("hold".into(), json!(hold.to_string()))));
-            said.extend(recovery.control_mops.map(|mops| ("control_mops".into(), json!(mops))));
-            if !said.is_empty() {
-                definition["recovery"] = Value::Object(said);
-            }
+        if let Some(recovery) = mapping.map(|mapping| mapping.recovery).filter(|r| !r.is_default())
+        {
+            definition["recovery"] = json!(recovery);
         }
         Ok(definition)
     }
@@ -397,7 +392,7 @@ fn manifest(
             kernel_release: common("kernel").unwrap_or_default(),
             ..Machine::default()
         },
-        executor: IMPORTED.to_string(),
+        executor: Origin::Imported,
         kernels,
         labels: labels.clone(),
         started_at: String::new(),

@@ -40,7 +40,7 @@ pub struct PlanningArgs {
     pub label: Vec<String>,
     /// When a trial counts as stalled: control:0.5, absolute:100, pivot:1s or split
     #[arg(long, value_name = "RULE")]
-    pub stall: Option<String>,
+    pub stall: Option<StallRule>,
     /// One more folder of definitions
     #[arg(long)]
     pub dir: Option<PathBuf>,
@@ -61,13 +61,9 @@ impl PlanningArgs {
             seed: self.seed,
             set: self.set.clone(),
             labels: self.label.clone(),
-            stall: self.stall.clone(),
+            stall: self.stall,
         };
         overrides.apply(&mut definition).map_err(|error| request(&error))?;
-        definition.outcome.stall.parse::<StallRule>().map_err(|error| {
-            let place = if self.stall.is_some() { "--stall" } else { "[outcome] stall" };
-            Failure::Request(format!("{}: {place}: {error}", definition.name))
-        })?;
         Ok((entry, definition))
     }
 

@@ -9,7 +9,7 @@ use campaign::journal::{Journal, Reopened, RunLock};
 use campaign::{resume, utc};
 use clap::Args;
 use kernel_abi::signal::Interrupt;
-use model::manifest::{IMPORTED, Resumed};
+use model::manifest::{Origin, Resumed};
 
 use super::planning::{counted, plan};
 use super::run::{Going, go, journal_failure, say};
@@ -43,7 +43,7 @@ pub struct ResumeArgs {
 pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
     let manifest = records::manifest::read(&args.run).map_err(|error| request(&error))?;
-    if manifest.executor == IMPORTED {
+    if manifest.executor == Origin::Imported {
         return Err(Failure::Request(format!(
             "{run} was imported from {}: its trials were done elsewhere, and there is nothing to go on with here. `experiments report {run}` reads it",
             manifest.source.from,

@@ -15,7 +15,7 @@ use campaign::utc;
 use clap::Args;
 use kernel_abi::signal::{self, Interrupt};
 use model::definition::Definition;
-use model::manifest::{FORMAT, Kernel, Machine, Manifest, Source, THIS_MACHINE};
+use model::manifest::{FORMAT, Kernel, Machine, Manifest, Origin, Source};
 
 use super::analyze::{analysis_failure, tell_files, write_tables};
 use super::planning::{PlanningArgs, counted, expected_in_words, plan};
@@ -80,7 +80,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     );
     let mut manifest =
         manifest(&entry, &definition, &plan, &here.machine, place.kernels(), started);
-    manifest.executor = place.executor_text(definition.trials);
+    manifest.executor = place.origin(definition.trials);
     manifest.disturbances.extend(here.disturbances());
     let mut journal = Journal::create(&folder, &manifest, &plan).map_err(journal_failure)?;
     let mut executor = place.executor(&folder, definition.trials, 1)?;
@@ -248,7 +248,7 @@ fn manifest(
         seed: definition.seed,
         planned: plan.trials.len() as u64,
         machine: machine.clone(),
-        executor: THIS_MACHINE.to_string(),
+        executor: Origin::ThisMachine,
         kernels,
         labels: definition.labels.clone(),
         started_at: utc::rfc3339_ms(started),

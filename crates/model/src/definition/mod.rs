@@ -16,6 +16,8 @@ use crate::factor::{
     AMONG_LABELS, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, WITH_COLUMN,
     Workload, only_of,
 };
+use crate::outcome::StallRule;
+use crate::recovery::Recovery;
 use crate::throughput::Throughput;
 use serde::{Deserialize, Serialize};
 
@@ -88,28 +90,24 @@ pub struct Factors {
 
 /// What a trial is held against: the cell with the same factors but this hash policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Control {
     /// The control's hash policy.
     pub hash: Hash,
 }
 
-/// When a trial counts as stalled.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// A rule: `control:0.5`, `absolute:100`, `pivot:1s` or `split`.
-    pub stall: String,
+impl Default for Control {
+    fn default() -> Control {
+        Control { hash: DEFAULT_CONTROL }
+    }
 }
 
-/// When a stalled trial counts as recovered, by its throughput; what is not said is the analysis'
-/// default.
+/// When a trial counts as stalled.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Recovery {
-    /// The share of the control's throughput that is to be reached.
-    pub share: Option<f64>,
-    /// For how long it is to be kept.
-    pub hold: Option<Span>,
-    /// The control's throughput in Mops/s, where no control is among the trials.
-    pub control_mops: Option<f64>,
+#[serde(deny_unknown_fields, default)]
+pub struct Outcome {
+    /// The rule that decides.
+    pub stall: StallRule,
 }
 
 /// What the workload `mutex` is told besides its factors.
@@ -159,7 +157,7 @@ pub struct Quick {
 pub const FACTOR_NAMES: [&str; WITH_COLUMN.len() + AMONG_LABELS.len()] =
     concatenated(&[&WITH_COLUMN, &AMONG_LABELS]);
 
-/// The pre-sized hash of the report.
+/// The control of a definition that names none: the report's pre-sized hash.
 pub const DEFAULT_CONTROL: Hash = Hash::Slots { slots: 512, immutable: false };
 
 /// More than any sweep needs; beyond it the plan itself would be the problem.

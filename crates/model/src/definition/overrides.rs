@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::factor::Span;
+use crate::outcome::StallRule;
 
 use super::parse::check_label;
 use super::{Definition, FACTOR_NAMES, MOST_TRIALS};
@@ -27,7 +28,7 @@ pub struct Overrides {
     /// `--label KEY=VALUE`, as given.
     pub labels: Vec<String>,
     /// `--stall RULE`.
-    pub stall: Option<String>,
+    pub stall: Option<StallRule>,
 }
 
 impl Overrides {
@@ -108,8 +109,8 @@ impl Overrides {
             }
             definition.labels.insert(key.to_string(), value.to_string());
         }
-        if let Some(stall) = &self.stall {
-            definition.outcome.stall = stall.clone();
+        if let Some(stall) = self.stall {
+            definition.outcome.stall = stall;
         }
         Ok(())
     }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::factor::{AMONG_LABELS, Span, Workload};
+use crate::recovery::Recovery;
 use crate::throughput::Throughput;
 use toml_edit::Document;
 
 use super::toml_table::{Text, TomlTable};
 use super::{
     Command, Control, DEFAULT_CONTROL, Definition, DefinitionError, FACTOR_NAMES, Factors,
-    MOST_TRIALS, Mutex, Outcome, Quick, Recovery, taken,
+    MOST_TRIALS, Mutex, Outcome, Quick, taken,
 };
 
 const TOP: [&str; 17] = [
@@ -68,10 +69,8 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
             None => Control { hash: DEFAULT_CONTROL },
         },
         outcome: match top.table("outcome", &["stall"])? {
-            Some(table) => {
-                Outcome { stall: table.text("stall")?.unwrap_or_else(|| DEFAULT_STALL.to_string()) }
-            }
-            None => Outcome { stall: DEFAULT_STALL.to_string() },
+            Some(table) => Outcome { stall: table.parsed("stall")?.unwrap_or_default() },
+            None => Outcome::default(),
         },
         recovery: recovery(&top)?,
         mutex: match top.table("mutex", &["pairs_per_thread"])? {
@@ -85,8 +84,6 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
     of_the_workloads(&top, &definition)?;
     Ok(definition)
 }
-
-const DEFAULT_STALL: &str = "control:0.5";
 
 fn is_name(name: &str) -> bool {
     !name.is_empty()
@@ -273,7 +270,7 @@ mod tests {
         assert_eq!(definition.name, "x");
         assert_eq!(definition.factors.threads, [Threads::Count(1), Threads::Share(100.0)]);
         assert_eq!(definition.control.hash.to_string(), "slots:512");
-        assert_eq!(definition.outcome.stall, "control:0.5");
+        assert_eq!(definition.outcome.stall.to_string(), "control:0.5");
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub use unlock::Unlock;
 pub use until::Until;
 pub use workload::{BATCH, Workload};
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// The factors that have a column of their own, in the order of the columns.
@@ -54,15 +55,21 @@ pub struct BadValue {
     /// What is wrong with it, when more can be said than that it has no accepted form.
     pub reason: Option<String>,
     /// The accepted forms.
-    pub accepted: &'static str,
+    pub accepted: Cow<'static, str>,
 }
 
 impl BadValue {
-    pub(crate) fn new(factor: &'static str, found: &str, accepted: &'static str) -> Self {
-        BadValue { factor, found: found.to_string(), reason: None, accepted }
+    /// A text that has none of the accepted forms.
+    pub fn new(
+        factor: &'static str,
+        found: impl fmt::Display,
+        accepted: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        BadValue { factor, found: found.to_string(), reason: None, accepted: accepted.into() }
     }
 
-    pub(crate) fn because(mut self, reason: impl Into<String>) -> Self {
+    /// With what is wrong, where more can be said than that the text has no accepted form.
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
         self
     }

@@ -215,7 +215,7 @@ mod tests {
         let mut made = Synthetic::new(host_cpus);
         made.trial(8, "auto");
         made.manifest.kernels[0].cpus = Some(guest_cpus);
-        made.manifest.executor = model::manifest::lab(1);
+        made.manifest.executor = model::manifest::Origin::Lab { boots: 1 };
         made.manifest.started_at = format!("2026-08-24T18:{guest_cpus}:00Z");
         let folder = folder.join(name);
         std::fs::create_dir(&folder).unwrap();

@@ -66,7 +66,7 @@ mod tests {
         let mut made = Synthetic::new(8);
         made.trial(8, "auto");
         made.manifest.machine = Default::default();
-        made.manifest.executor = "imported".into();
+        made.manifest.executor = model::manifest::Origin::Imported;
         made.manifest.source.from = "repro.log".into();
         made.manifest.definition = json!({"import": {
             "format": "reproducer",

@@ -1,0 +1,9 @@
+//! `split`: the trial falls in the lower of two modes of the pooled throughputs.
+
+use super::{Form, StallRule, alone};
+
+pub(super) const FORM: Form = Form {
+    name: "split",
+    example: "`split` (in the lower of two modes)",
+    read: |value| alone(StallRule::Split, value),
+};
