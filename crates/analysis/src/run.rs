@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::as_run::AsRun;
 use model::manifest::{Manifest, Origin};
-use records::table::Torn;
+use records::torn::Torn;
 use serde::Serialize;
 
 use crate::error::AnalysisError;
@@ -86,8 +86,8 @@ impl Run {
     /// `trials.csv`.
     pub fn of_torn(&self, torn: &Torn, file: &Path, has_row: impl Fn(u64) -> bool) -> String {
         match self.is_imported() {
-            true => torn.sentence(file),
-            false => torn.sentence_with_what_next(file, has_row),
+            true => crate::torn::sentence(torn, file),
+            false => crate::torn::sentence_with_what_next(torn, file, has_row),
         }
     }
 

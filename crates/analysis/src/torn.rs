@@ -2,9 +2,10 @@
 //! lines of `trials.csv`, the plan and the timeline are named where those are read.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use model::columns::{METRICS, PIVOTS};
-use records::table::{Headless, Torn};
+use records::torn::{Headless, Torn};
 
 use crate::data::Data;
 use crate::error::AnalysisError;
@@ -24,8 +25,10 @@ pub fn sentences(data: &Data) -> Result<Vec<String>, AnalysisError> {
         for (name, columns) in MAY_BE_HEADLESS {
             let file = run.folder.join(name);
             if let Some(headless) = Headless::of(&file, columns)? {
-                sentences
-                    .push(format!("{}: it is as a file without rows", headless.sentence(&file)));
+                sentences.push(format!(
+                    "{}: it is as a file without rows",
+                    self::headless(&headless, &file)
+                ));
             }
         }
         for name in FILES {
@@ -48,8 +51,73 @@ pub fn sentences(data: &Data) -> Result<Vec<String>, AnalysisError> {
     Ok(sentences)
 }
 
+// The sentences below move to `report::say::torn` with the warnings.
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// The warning that names a torn line that nothing can bring back: in an imported run.
+pub fn sentence(torn: &Torn, file: &Path) -> String {
+    let (line, text) = (torn.line, shortened(&torn.text));
+    format!("{} line {line} is torn ({text:?}): it is not used", file.display())
+}
+
+/// The warning that names a torn line in a run of this suite, and what follows from it: a trial's row is
+/// written last, so only the trial that has none is run again. `has_row` is whether a trial has
+/// one.
+pub fn sentence_with_what_next(torn: &Torn, file: &Path, has_row: impl Fn(u64) -> bool) -> String {
+    let sentence = sentence(torn, file);
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let what = match name {
+        "trials.csv" => {
+            return format!("{sentence}; `experiments resume` runs its trial again");
+        }
+        "plan.csv" => {
+            return format!(
+                "{sentence}, and `experiments resume` refuses the run: put the line back as it \
+                 was written, or begin a new run"
+            );
+        }
+        "timeline.csv" => "samples",
+        "metrics.csv" => "metrics",
+        "pivots.csv" => "calls",
+        _ => return sentence,
+    };
+    match torn.trial() {
+        Some(trial) if has_row(trial) => format!(
+            "{sentence}; the {what} of trial {trial} end there. The trial has its row in \
+             trials.csv, so `experiments resume` does not run it again"
+        ),
+        Some(trial) => format!(
+            "{sentence}; trial {trial} has no row in trials.csv, so `experiments resume` runs it \
+             again"
+        ),
+        None => format!(
+            "{sentence}; the {what} of its trial end there, and `experiments resume` runs that \
+             again only if it has no row in trials.csv"
+        ),
+    }
+}
+
+/// That a file has no whole header.
+pub fn headless(headless: &Headless, file: &Path) -> String {
+    let file = file.display();
+    match headless {
+        Headless::Empty => format!("{file} is empty, without even a header"),
+        Headless::Torn(text) => format!(
+            "{file} line 1 is torn ({text:?}): it is a part of the header, and no row follows"
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::synthetic::Synthetic;
     use crate::{Options, analyze};
 
@@ -94,5 +162,34 @@ mod tests {
             "{said}"
         );
         assert!(said.contains(": timeline.csv line 9 was torn and is taken out"), "{said}");
+    }
+
+    #[test]
+    fn what_follows_from_a_torn_line_depends_on_its_file() {
+        let torn = |text: &str| Torn { line: 3, text: text.into() };
+        let said = |name: &str, text: &str| {
+            sentence_with_what_next(&torn(text), &Path::new("R").join(name), |trial| trial == 7)
+        };
+        let head =
+            |name: &str, text: &str| format!("R/{name} line 3 is torn ({text:?}): it is not used");
+        for (name, text, rest) in [
+            ("trials.csv", "4,7,", "; `experiments resume` runs its trial again"),
+            ("plan.csv", "4,7,", ", and `experiments resume` refuses the run: put the line back"),
+            ("timeline.csv", "7,0.2,", "; the samples of trial 7 end there. The trial has its row"),
+            ("metrics.csv", "7,p99,", "; the metrics of trial 7 end there."),
+            ("pivots.csv", "7,1,", "; the calls of trial 7 end there."),
+            (
+                "timeline.csv",
+                "8,0.2,",
+                "; trial 8 has no row in trials.csv, so `experiments resume`",
+            ),
+            // 7 may be the begin of 70.
+            ("timeline.csv", "7", "; the samples of its trial end there, and `experiments resume`"),
+            ("checks.csv", "a,", ""),
+        ] {
+            let found = said(name, text);
+            assert!(found.starts_with(&(head(name, text) + rest)), "{found}");
+        }
+        assert_eq!(sentence(&torn("7,1"), Path::new("R/x.csv")), head("x.csv", "7,1"));
     }
 }

@@ -98,6 +98,11 @@ pub struct Site {
 }
 
 impl Plan {
+    /// Its rows in `plan.csv`.
+    pub fn rows(&self) -> Vec<PlanRow> {
+        self.trials.iter().map(Planned::row).collect()
+    }
+
     /// Crosses and orders. The sentence of an error names the factor.
     pub fn new(definition: &Definition, site: &Site) -> Result<Plan, String> {
         let mut notes = Vec::new();

@@ -6,10 +6,10 @@ use std::path::Path;
 use model::columns::{PLAN, TRIALS};
 use model::manifest::{Machine, Manifest, Origin};
 use records::RecordError;
+use records::journal::plan_text;
 use records::table::Table;
 use sha2::{Digest, Sha256};
 
-use crate::journal::plan_text;
 use crate::plan::Plan;
 use model::definition::Definition;
 
@@ -79,7 +79,7 @@ pub fn same_plan(run: &Path, plan: &Plan) -> Result<(), RecordError> {
         Some(_) => {
             "its last line is torn, and a plan is written whole before the first trial: put it back as it was written, or begin a new run"
         }
-        None if table.text != plan_text(plan) => {
+        None if table.text != plan_text(&plan.rows()) => {
             "it is not the plan that the manifest's definition and seed give: put it back as it was \
              written, or begin a new run"
         }
@@ -96,7 +96,7 @@ const WHAT_NEXT: &str = ". Set the row right, or take it out: its trial is then 
 pub fn rows_are_planned(run: &Path, plan: &Plan) -> Result<(), RecordError> {
     let file = run.join("trials.csv");
     let done = Table::read(&file, &TRIALS)?;
-    let planned = Table::parse(&run.join("plan.csv"), plan_text(plan).into_bytes(), &PLAN)?;
+    let planned = Table::parse(&run.join("plan.csv"), plan_text(&plan.rows()).into_bytes(), &PLAN)?;
     let columns = |table: &Table| -> Vec<Vec<(usize, String)>> {
         PLAN.iter().map(|column| table.column(column)).collect()
     };

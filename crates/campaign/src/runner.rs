@@ -7,9 +7,9 @@ use std::time::Duration;
 use model::factor::Span;
 use model::manifest::Kernel;
 use model::rows::TrialRow;
+use records::journal::{Journal, JournalError};
 
 use crate::executor::{Broken, Done, Executor, Stop};
-use crate::journal::{Journal, JournalError};
 use crate::plan::{Plan, Planned};
 use model::definition::Definition;
 
@@ -99,11 +99,12 @@ pub fn run(
                     Some(kernel) => *kernel = seen.clone(),
                     None => ended.kernels.push(seen.clone()),
                 }
-                match journal.append(&definition.name, planned, &execution) {
-                    Ok(row) => {
+                let rows = crate::rows::rows(&definition.name, planned, &execution);
+                match journal.append(&rows) {
+                    Ok(()) => {
                         ended.done += 1;
                         ended.left -= 1;
-                        observer.ended(planned, &row);
+                        observer.ended(planned, &rows.trial);
                     }
                     Err(error) => {
                         result = Err(error.into());

@@ -6,6 +6,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use records::RecordError;
+use records::journal::JournalError;
 use stats::StatError;
 
 /// A command's failure. The text is one sentence for the user.
@@ -107,6 +109,42 @@ impl From<StatError> for Failure {
                 Failure::Request(error.to_string())
             }
             StatError::NoConvergence { .. } => Failure::Running(error.to_string()),
+        }
+    }
+}
+
+/// A file of a run that can't be read, with what to do about it.
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        let next = match &error {
+            RecordError::NotARun { .. } => {
+                ". A run is a folder written by `experiments run` or `experiments import`"
+            }
+            _ => "",
+        };
+        Failure::Request(format!("{error}{next}"))
+    }
+}
+
+/// A folder that can't be a run's is the request's fault; a disk is not.
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        let text = error.to_string();
+        match error {
+            JournalError::Record(error) => error.into(),
+            JournalError::AtWork { .. } => Failure::Request(text),
+            JournalError::HoldsARun { folder, resumable: true } => Failure::Request(format!(
+                "{text}. Choose another --out, or resume it: `experiments resume {}`",
+                folder.display()
+            )),
+            JournalError::HoldsARun { .. }
+            | JournalError::NotEmpty { .. }
+            | JournalError::Unusable { .. } => {
+                Failure::Request(format!("{text}. Choose another --out"))
+            }
+            JournalError::Write { .. } => {
+                Failure::Running(format!("{text}; `experiments resume` continues the run"))
+            }
         }
     }
 }

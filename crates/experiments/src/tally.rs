@@ -110,8 +110,8 @@ mod tests {
     use std::time::SystemTime;
 
     use campaign::executor::Execution;
-    use campaign::journal::row;
     use campaign::plan::{Plan, Site};
+    use campaign::rows::row;
     use model::definition::parse;
     use model::manifest::Kernel;
     use model::record::{Pivot, TrialRecord};

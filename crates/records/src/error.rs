@@ -1,6 +1,7 @@
 //! What can be wrong with a file of a run.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -9,7 +10,7 @@ use thiserror::Error;
 pub enum RecordError {
     /// The folder is not a run.
     #[error(
-        "{} is not a run: it has no {missing}. A run is a folder written by `experiments run` or `experiments import`",
+        "{} is not a run: it has no {missing}",
         folder.display()
     )]
     NotARun {
@@ -54,4 +55,11 @@ pub enum RecordError {
         /// What was found and what is accepted.
         problem: String,
     },
+}
+
+impl RecordError {
+    /// Makes a failed read of a file an error that names the file.
+    pub(crate) fn reading(file: &Path) -> impl Fn(io::Error) -> RecordError {
+        move |error| RecordError::Unreadable { file: file.to_path_buf(), reason: error.to_string() }
+    }
 }

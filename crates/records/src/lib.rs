@@ -3,11 +3,13 @@
 //! Both halves of the suite stand on this crate and on nothing of each other: what records trials
 //! writes these files, what analyses them reads them. A run is a folder.
 
-pub mod error;
+mod error;
+pub mod journal;
 pub mod json;
 pub mod manifest;
 pub mod stream;
 pub mod table;
 pub mod timeline;
+pub mod torn;
 
 pub use error::RecordError;

@@ -6,7 +6,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::RecordError;
-use crate::table::{Torn, check_header, open_if_there};
+use crate::table::check_header;
+use crate::torn::{Torn, open_if_there};
 use model::columns::kind;
 
 /// The rows of a file, read from its begin to its end.
@@ -52,12 +53,9 @@ impl Rows {
         columns: &'static [&'static str],
         offset: u64,
     ) -> Result<Option<Rows>, RecordError> {
-        let failed = |error: io::Error| RecordError::Unreadable {
-            file: file.to_path_buf(),
-            reason: error.to_string(),
-        };
-        let Some(opened) = open_if_there(file).map_err(failed)? else { return Ok(None) };
-        let (mut opened, whole, tail) = whole_lines(opened).map_err(failed)?;
+        let failed = RecordError::reading(file);
+        let Some(opened) = open_if_there(file).map_err(&failed)? else { return Ok(None) };
+        let (mut opened, whole, tail) = whole_lines(opened).map_err(&failed)?;
         opened.seek(SeekFrom::Start(offset)).map_err(failed)?;
         let bytes = whole.saturating_sub(offset);
         let reader = csv::ReaderBuilder::new()

@@ -5,12 +5,13 @@
 //! error, because a row that is silently passed over is a biased sample.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::RecordError;
 use model::columns::{Kind, kind};
+use serde::Serialize;
+
+use crate::RecordError;
+use crate::torn::{Headless, Torn, whole_lines};
 
 /// A checked file: the rows as text, and the torn last line if there is one.
 #[derive(Debug, Clone)]
@@ -25,197 +26,10 @@ pub struct Table {
     pub torn: Option<Torn>,
 }
 
-/// A last line without its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Torn {
-    /// Its number, from 1.
-    pub line: usize,
-    /// What stands there.
-    pub text: String,
-}
-
-impl Torn {
-    /// The last line of a file whose text does not end with a newline; `None` where it does, or
-    /// where there is no file.
-    pub fn in_file(file: &Path) -> Result<Option<Torn>, RecordError> {
-        let failed = |error: io::Error| RecordError::Unreadable {
-            file: file.to_path_buf(),
-            reason: error.to_string(),
-        };
-        let Some(mut opened) = open_if_there(file).map_err(failed)? else { return Ok(None) };
-        let mut last = [b'\n'];
-        if opened.seek(SeekFrom::End(-1)).is_ok() {
-            opened.read_exact(&mut last).map_err(failed)?;
-        }
-        if last == [b'\n'] {
-            return Ok(None);
-        }
-        let bytes = std::fs::read(file).map_err(failed)?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let (before, tail) = bytes.split_at(whole);
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        Ok(Some(Torn { line, text: String::from_utf8_lossy(tail).into_owned() }))
-    }
-
-    /// The trial of a line of a file whose first column is the trial, if the tear left it whole.
-    pub fn trial(&self) -> Option<u64> {
-        self.text.split_once(',').and_then(|(trial, _)| trial.parse().ok())
-    }
-
-    /// The line by its file and number, and what is left of it.
-    fn named(&self, file: &Path) -> String {
-        format!("{} line {} is torn ({:?})", file.display(), self.line, shortened(&self.text))
-    }
-
-    /// The warning that names it, where nothing can bring it back: in an imported run.
-    pub fn sentence(&self, file: &Path) -> String {
-        format!("{}: it is not used", self.named(file))
-    }
-
-    /// What a resumption has to say that takes the line out: what is lost, of a trial that is not run
-    /// again. `None` where its trial is.
-    pub fn lost(&self, file: &Path, has_row: impl Fn(u64) -> bool) -> Option<String> {
-        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let what = match name {
-            "timeline.csv" => "samples",
-            "metrics.csv" => "metrics",
-            "pivots.csv" => "calls",
-            _ => "rows",
-        };
-        let lost = match self.trial() {
-            Some(trial) if !has_row(trial) => return None,
-            Some(trial) => format!("the {what} of trial {trial} end there"),
-            None => format!("the {what} of its trial end there, if that was finished"),
-        };
-        Some(format!(
-            "{name} line {} was torn ({:?}) and taken out when the run was resumed: {lost}",
-            self.line,
-            shortened(&self.text)
-        ))
-    }
-
-    /// The warning that names it in a run of this suite, and what follows from it: a trial's row is
-    /// written last, so only the trial that has none is run again. `has_row` is whether a trial has
-    /// one.
-    pub fn sentence_with_what_next(&self, file: &Path, has_row: impl Fn(u64) -> bool) -> String {
-        let sentence = self.sentence(file);
-        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let what = match name {
-            "trials.csv" => {
-                return format!("{sentence}; `experiments resume` runs its trial again");
-            }
-            "plan.csv" => {
-                return format!(
-                    "{sentence}, and `experiments resume` refuses the run: put the line back as it \
-                     was written, or begin a new run"
-                );
-            }
-            "timeline.csv" => "samples",
-            "metrics.csv" => "metrics",
-            "pivots.csv" => "calls",
-            _ => return sentence,
-        };
-        match self.trial() {
-            Some(trial) if has_row(trial) => format!(
-                "{sentence}; the {what} of trial {trial} end there. The trial has its row in \
-                 trials.csv, so `experiments resume` does not run it again"
-            ),
-            Some(trial) => format!(
-                "{sentence}; trial {trial} has no row in trials.csv, so `experiments resume` runs it \
-                 again"
-            ),
-            None => format!(
-                "{sentence}; the {what} of its trial end there, and `experiments resume` runs that \
-                 again only if it has no row in trials.csv"
-            ),
-        }
-    }
-}
-
-/// Opens a file; `None` where there is none.
-pub(crate) fn open_if_there(file: &Path) -> io::Result<Option<File>> {
-    match File::open(file) {
-        Ok(opened) => Ok(Some(opened)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// A file that has no whole header and nothing else: the crash came between its making and its first row,
-/// or a copy of it did not come through. It is whole but for its header, and so no reason to refuse a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Headless {
-    /// It has no byte.
-    Empty,
-    /// It has a part of its header, without the line's end.
-    Torn(String),
-}
-
-impl Headless {
-    /// Whether a file is so; `None` where it has a line, or text that its header does not begin with, or
-    /// where there is no file.
-    pub fn of(file: &Path, columns: &[&str]) -> Result<Option<Headless>, RecordError> {
-        let failed = |error: io::Error| RecordError::Unreadable {
-            file: file.to_path_buf(),
-            reason: error.to_string(),
-        };
-        let Some(opened) = open_if_there(file).map_err(failed)? else { return Ok(None) };
-        let header = columns.join(",");
-        let mut found = Vec::new();
-        opened.take(header.len() as u64 + 1).read_to_end(&mut found).map_err(failed)?;
-        Ok(match header.as_bytes().starts_with(&found) {
-            false => None,
-            true if found.is_empty() => Some(Headless::Empty),
-            true => Some(Headless::Torn(String::from_utf8_lossy(&found).into_owned())),
-        })
-    }
-
-    /// What is found.
-    pub fn sentence(&self, file: &Path) -> String {
-        let file = file.display();
-        match self {
-            Headless::Empty => format!("{file} is empty, without even a header"),
-            Headless::Torn(text) => {
-                format!(
-                    "{file} line 1 is torn ({text:?}): it is a part of the header, and no row follows"
-                )
-            }
-        }
-    }
-
-    /// What a resumption has to say that puts the header back; `None` where no trial was finished that the
-    /// file may have told of.
-    pub fn lost(&self, file: &Path, finished: usize) -> Option<String> {
-        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let found = match self {
-            Headless::Empty => "was empty",
-            Headless::Torn(_) => "had a torn header and no row",
-        };
-        (finished > 0).then(|| {
-            format!(
-                "{name} {found} when the run was resumed, and its header was put back: what it may have held \
-                 of {finished} finished {} is lost",
-                if finished == 1 { "trial" } else { "trials" }
-            )
-        })
-    }
-}
-
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(60).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
-}
-
 impl Table {
     /// Reads and checks a file whose header must be `columns`, in this order.
     pub fn read(file: &Path, columns: &[&str]) -> Result<Table, RecordError> {
-        let bytes = std::fs::read(file).map_err(|error| RecordError::Unreadable {
-            file: file.to_path_buf(),
-            reason: error.to_string(),
-        })?;
+        let bytes = std::fs::read(file).map_err(RecordError::reading(file))?;
         Table::parse(file, bytes, columns)
     }
 
@@ -230,7 +44,7 @@ impl Table {
     /// Checks what stands in a file; `file` is for the messages.
     pub fn parse(file: &Path, mut bytes: Vec<u8>, columns: &[&str]) -> Result<Table, RecordError> {
         // A torn write may end inside a character: the tail is judged before the text.
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let whole = whole_lines(&bytes);
         let tail = String::from_utf8_lossy(&bytes[whole..]).into_owned();
         bytes.truncate(whole);
         let text = String::from_utf8(bytes).map_err(|error| RecordError::Row {
@@ -364,6 +178,16 @@ pub(crate) fn wrong_count(found: usize, columns: usize) -> String {
     format!("{cells}: a row has {columns}")
 }
 
+/// Rows as lines, without a header.
+pub fn csv_rows<T: Serialize>(rows: &[T]) -> String {
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    for row in rows {
+        // Into memory, of types that all have a text: this can't fail.
+        let _ = writer.serialize(row);
+    }
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
 fn check_row(row: &csv::StringRecord, columns: &[&str]) -> Result<(), String> {
     if row.len() != columns.len() {
         return Err(wrong_count(row.len(), columns.len()));
@@ -395,33 +219,6 @@ mod tests {
 
     fn parse(text: &str) -> Result<Table, RecordError> {
         Table::parse(Path::new("R/timeline.csv"), text.as_bytes().to_vec(), &TIMELINE)
-    }
-
-    #[test]
-    fn a_file_is_headless_where_its_header_is_not_whole_and_nothing_else_is_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("timeline.csv");
-        assert_eq!(Headless::of(&file, &TIMELINE).unwrap(), None, "there is no file");
-        let header = HEADER.trim_end();
-        for (text, found) in [
-            ("", Some(Headless::Empty)),
-            ("trial,t_", Some(Headless::Torn("trial,t_".into()))),
-            (header, Some(Headless::Torn(header.into()))),
-            (HEADER, None),
-            ("1,0.1,2", None),
-            ("trial,t_s\n", None),
-            ("trial,t_s,threads,ops,mops_per_s,slots,more", None),
-        ] {
-            std::fs::write(&file, text).unwrap();
-            assert_eq!(Headless::of(&file, &TIMELINE).unwrap(), found, "{text:?}");
-            if found.is_some() {
-                assert!(Table::read_begun(&file, &TIMELINE).unwrap().is_none());
-            }
-        }
-        assert!(Table::read_begun(&file, &TIMELINE).is_err(), "another header is an error");
-        assert_eq!(Headless::Empty.lost(&file, 0), None);
-        let lost = Headless::Empty.lost(&file, 2).unwrap();
-        assert!(lost.starts_with("timeline.csv was empty") && lost.contains("2 finished trials"));
     }
 
     #[test]
@@ -464,51 +261,6 @@ mod tests {
         bytes.push(0xc3);
         let table = Table::parse(Path::new("t"), bytes, &TIMELINE).unwrap();
         assert_eq!(table.torn.unwrap().line, 3);
-    }
-
-    #[test]
-    fn what_follows_from_a_torn_line_depends_on_its_file() {
-        let torn = |text: &str| Torn { line: 3, text: text.into() };
-        let said = |name: &str, text: &str| {
-            torn(text).sentence_with_what_next(&Path::new("R").join(name), |trial| trial == 7)
-        };
-        let head =
-            |name: &str, text: &str| format!("R/{name} line 3 is torn ({text:?}): it is not used");
-        for (name, text, rest) in [
-            ("trials.csv", "4,7,", "; `experiments resume` runs its trial again"),
-            ("plan.csv", "4,7,", ", and `experiments resume` refuses the run: put the line back"),
-            ("timeline.csv", "7,0.2,", "; the samples of trial 7 end there. The trial has its row"),
-            ("metrics.csv", "7,p99,", "; the metrics of trial 7 end there."),
-            ("pivots.csv", "7,1,", "; the calls of trial 7 end there."),
-            (
-                "timeline.csv",
-                "8,0.2,",
-                "; trial 8 has no row in trials.csv, so `experiments resume`",
-            ),
-            // 7 may be the begin of 70.
-            ("timeline.csv", "7", "; the samples of its trial end there, and `experiments resume`"),
-            ("checks.csv", "a,", ""),
-        ] {
-            let found = said(name, text);
-            assert!(found.starts_with(&(head(name, text) + rest)), "{found}");
-        }
-        assert_eq!(torn("7,1").sentence(Path::new("R/x.csv")), head("x.csv", "7,1"));
-    }
-
-    #[test]
-    fn a_torn_line_is_found_in_its_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("metrics.csv");
-        assert_eq!(Torn::in_file(&file).unwrap(), None);
-        for (text, torn) in [
-            ("", None),
-            ("a\nb\n", None),
-            ("a\nb\nc,", Some(Torn { line: 3, text: "c,".into() })),
-            ("a", Some(Torn { line: 1, text: "a".into() })),
-        ] {
-            std::fs::write(&file, text).unwrap();
-            assert_eq!(Torn::in_file(&file).unwrap(), torn, "{text:?}");
-        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::RecordError;
 use crate::stream::Rows;
-use crate::table::Torn;
+use crate::torn::Torn;
 use model::columns::TIMELINE;
 
 /// The name of the file.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use records::table::Headless;
 use records::timeline::Place;
+use records::torn::Headless;
 use serde::Serialize;
 
 use super::{Look, Why};
@@ -109,7 +109,7 @@ impl Account {
             sentences.push(format!(
                 "{}: recovery by throughput is not known for any of {}; recovery by the hash (`pivot_s`) is \
                  in trials.csv{}",
-                headless.sentence(&run.folder.join(records::timeline::FILE)),
+                crate::torn::headless(headless, &run.folder.join(records::timeline::FILE)),
                 counted(self.expected, "trial", "trials"),
                 match run.is_imported() {
                     true => "",

@@ -19,8 +19,8 @@ use std::collections::HashMap;
 use model::columns::TIMELINE;
 use model::factor::Span;
 use rayon::prelude::*;
-use records::table::Headless;
 use records::timeline::{FILE, Place, Sample, TimelineReader};
+use records::torn::Headless;
 
 use crate::cells::Cell;
 use crate::data::{Data, Trial};

@@ -106,7 +106,10 @@ pub fn tell_files(files: &[PathBuf], out: &mut dyn Write) -> std::io::Result<()>
 
 /// A run that can't be read is the request's fault.
 pub fn analysis_failure(error: AnalysisError) -> Failure {
-    Failure::by_fault(&error, error.is_request())
+    match error {
+        AnalysisError::Record(error) => error.into(),
+        error => Failure::by_fault(&error, error.is_request()),
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use campaign::journal;
 use campaign::resume::sha256;
 use clap::Args;
 use import::files::RunFiles;
@@ -18,6 +17,7 @@ use import::mapping::Mapping;
 use model::factor::Hash;
 use model::manifest::{FORMAT, Kernel, Machine, Manifest, Origin, Source};
 use model::outcome::StallRule;
+use records::journal;
 use serde_json::{Value, json};
 
 use super::planning::counted;
@@ -107,7 +107,7 @@ pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
         Some(folder) => folder.clone(),
         None => default_folder(&name, SystemTime::now())?,
     };
-    journal::free(&folder).map_err(|error| Failure::Request(error.to_string()))?;
+    journal::free(&folder)?;
     let files = RunFiles::of(&imported, &name);
     let source = Source {
         from: from.clone(),
@@ -416,7 +416,7 @@ fn write_run(folder: &Path, files: &RunFiles, manifest: &Manifest) -> Outcome {
             let file = beside.join(name);
             fs::write(&file, text).map_err(|error| failed(&file, error))?;
         }
-        records::manifest::write(&manifest, &beside)
+        records::manifest::write(manifest, &beside)
             .map_err(|error| Failure::Running(error.to_string()))?;
         fs::rename(&beside, folder).map_err(|error| failed(folder, error))
     };

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use campaign::executor::Stop;
-use campaign::journal::{Journal, Reopened, RunLock};
 use campaign::{resume, utc};
 use clap::Args;
 use kernel_abi::signal::Interrupt;
 use model::manifest::{Origin, Resumed};
+use records::journal::{Journal, Reopened, RunLock};
 
 use super::planning::{counted, plan};
-use super::run::{Going, go, journal_failure, say};
+use super::run::{Going, go, say};
 use crate::failure::{Failure, Outcome};
 use crate::place::Place;
 use crate::site::ThisSite;
@@ -42,7 +42,7 @@ pub struct ResumeArgs {
 /// Goes on.
 pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let request = |error: &dyn std::fmt::Display| Failure::Request(error.to_string());
-    let manifest = records::manifest::read(&args.run).map_err(|error| request(&error))?;
+    let manifest = records::manifest::read(&args.run)?;
     if manifest.executor == Origin::Imported {
         return Err(Failure::Request(format!(
             "{run} was imported from {}: its trials were done elsewhere, and there is nothing to go on with here. `experiments report {run}` reads it",
@@ -51,8 +51,8 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         )));
     }
     // And again under the lock: until then another runner may have been changing it.
-    let lock = RunLock::of_run(&args.run).map_err(journal_failure)?;
-    let mut manifest = records::manifest::read(&args.run).map_err(|error| request(&error))?;
+    let lock = RunLock::of_run(&args.run)?;
+    let mut manifest = records::manifest::read(&args.run)?;
     let here = ThisSite::look()?;
     let place = Place::of_run(&manifest, &here)?;
     let mut changes = resume::changes(&manifest, &here.machine);
@@ -80,14 +80,13 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         Interrupt::install()
             .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
     );
-    let Reopened { mut journal, finished, torn, cut } =
-        Journal::reopen(&args.run, lock).map_err(journal_failure)?;
+    let Reopened { mut journal, finished, torn, cut } = Journal::reopen(&args.run, lock)?;
     // Before anything can fail: the lines are gone.
     let mut resumed = Resumed {
         at: utc::rfc3339_ms(SystemTime::now()),
         changes,
         torn: torn.as_ref().map(|torn| torn.text.clone()),
-        cut,
+        cut: cut.iter().map(report::say::torn::cut).collect(),
     };
     let resumed_before = manifest.resumed.len();
     if !resumed.cut.is_empty() {
@@ -101,7 +100,7 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     }
     if let Some(torn) = &torn {
         let file = args.run.join("trials.csv");
-        say(&format!("note: {}", torn.sentence_with_what_next(&file, |_| false)));
+        say(&format!("note: {}", report::say::torn::trial_runs_again(torn, &file)));
     }
     for cut in &resumed.cut {
         say(&format!("note: {cut}; the manifest keeps this note"));

@@ -7,7 +7,6 @@ use std::time::SystemTime;
 
 use campaign::catalog::Entry;
 use campaign::executor::{Executor, Stop};
-use campaign::journal::{self, Journal};
 use campaign::plan::Plan;
 use campaign::resume::sha256;
 use campaign::runner::{self, Ended};
@@ -16,6 +15,7 @@ use clap::Args;
 use kernel_abi::signal::{self, Interrupt};
 use model::definition::Definition;
 use model::manifest::{FORMAT, Kernel, Machine, Manifest, Origin, Source};
+use records::journal::{self, Journal};
 
 use super::analyze::{analysis_failure, tell_files, write_tables};
 use super::planning::{PlanningArgs, counted, expected_in_words, plan};
@@ -72,7 +72,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         Some(folder) => folder,
         None => default_folder(&definition.name, started)?,
     };
-    journal::free(&folder).map_err(|error| Failure::Request(error.to_string()))?;
+    journal::free(&folder)?;
 
     let stop = Stop::by_signals(
         Interrupt::install()
@@ -82,7 +82,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         manifest(&entry, &definition, &plan, &here.machine, place.kernels(), started);
     manifest.executor = place.origin(definition.trials);
     manifest.disturbances.extend(here.disturbances());
-    let mut journal = Journal::create(&folder, &manifest, &plan).map_err(journal_failure)?;
+    let mut journal = Journal::create(&folder, &manifest, &plan.rows())?;
     let mut executor = place.executor(&folder, definition.trials, 1)?;
 
     say(&format!(
@@ -281,14 +281,6 @@ pub fn default_folder(name: &str, started: SystemTime) -> Result<PathBuf, Failur
             }
             Err(error) => return Err(failed(&folder, error)),
         }
-    }
-}
-
-/// A folder that is taken, or a run that is none, is the request's fault; a disk is not.
-pub fn journal_failure(error: journal::JournalError) -> Failure {
-    match error {
-        journal::JournalError::Write { .. } => Failure::Running(error.to_string()),
-        _ => Failure::Request(error.to_string()),
     }
 }
 

@@ -1,3 +1,4 @@
 //! All sentences: a file a finding.
 
 pub mod rule;
+pub mod torn;

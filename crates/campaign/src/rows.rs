@@ -1,0 +1,201 @@
+//! The rows that a trial leaves in the files of its run.
+
+use model::record::Sample;
+use model::rows::{MetricRow, PivotRow, TimelineRow, TrialRow, one_line};
+use records::journal::TrialRows;
+
+use crate::executor::Execution;
+use crate::plan::Planned;
+use crate::utc;
+
+/// The rows of a trial that ended.
+pub fn rows(experiment: &str, planned: &Planned, execution: &Execution) -> TrialRows {
+    let trial = planned.spec.trial;
+    let record = &execution.record;
+    TrialRows {
+        trial: row(experiment, planned, execution),
+        timeline: timeline_rows(trial, &record.timeline, planned.spec.sample.seconds()),
+        metrics: record
+            .metrics
+            .iter()
+            .filter(|metric| metric.value.is_finite())
+            .map(|metric| MetricRow {
+                trial,
+                metric: one_line(&metric.metric),
+                value: metric.value,
+                unit: one_line(&metric.unit),
+            })
+            .collect(),
+        pivots: record
+            .pivots
+            .iter()
+            .map(|pivot| PivotRow {
+                trial,
+                index: pivot.index,
+                from: pivot.from,
+                to: pivot.to,
+                seconds: pivot.seconds,
+                errno: pivot.errno.as_deref().map(one_line),
+            })
+            .collect(),
+    }
+}
+
+/// The rows of a trial's samples, which were to be `sample_s` apart.
+///
+/// Beside the grid there are looks at special moments, which may be a microsecond from one of it. The
+/// threads publish their counts in batches, so that over such a time a rate says nothing: below half of
+/// the interval a row has none, and the next one's covers the time since the last row that has one.
+fn timeline_rows(trial: u64, samples: &[Sample], sample_s: f64) -> Vec<TimelineRow> {
+    let mut before: Option<(f64, u64)> = None;
+    let row = |sample: &Sample| {
+        let mops_per_s = match before {
+            None => {
+                before = Some((sample.t_s, sample.ops));
+                None
+            }
+            Some((t_s, _)) if sample.t_s - t_s < sample_s / 2.0 => None,
+            Some((t_s, ops)) => {
+                before = Some((sample.t_s, sample.ops));
+                rate(sample.ops.checked_sub(ops), Some(sample.t_s - t_s))
+            }
+        };
+        TimelineRow {
+            trial,
+            t_s: sample.t_s,
+            threads: sample.threads,
+            ops: Some(sample.ops),
+            mops_per_s,
+            slots: sample.slots,
+        }
+    };
+    samples.iter().map(row).collect()
+}
+
+/// The row of `trials.csv` of a trial that ended.
+pub fn row(experiment: &str, planned: &Planned, execution: &Execution) -> TrialRow {
+    let record = &execution.record;
+    TrialRow {
+        sequence: planned.sequence,
+        trial: planned.spec.trial,
+        block: planned.block,
+        cell: planned.cell,
+        experiment: experiment.to_string(),
+        workload: planned.spec.workload,
+        threads: planned.spec.threads,
+        ramp: planned.spec.ramp,
+        hash: planned.spec.hash,
+        placement: planned.spec.placement.clone(),
+        memory: planned.spec.memory.clone(),
+        locks: planned.spec.locks,
+        unlock: planned.spec.unlock,
+        messengers: planned.spec.messengers,
+        duration_s: Some(planned.spec.duration.seconds()),
+        seed: planned.spec.seed,
+        boot: execution.boot,
+        kernel: planned.kernel.clone(),
+        cpus: execution.kernel.cpus,
+        nodes: execution.kernel.nodes,
+        labels: planned.labels.clone(),
+        started_at: utc::rfc3339_ms(execution.started_at),
+        elapsed_s: record.elapsed_s,
+        ops: record.ops,
+        mops_per_s: record.mops_per_s.or_else(|| rate(record.ops, record.elapsed_s)),
+        thread_ops_min: record.thread_ops_min,
+        thread_ops_median: record.thread_ops_median,
+        thread_ops_max: record.thread_ops_max,
+        slots_start: record.slots_start,
+        slots_set: record.slots_set,
+        slots_loaded: record.slots_loaded,
+        slots_end: record.slots_end,
+        slots_expected: record.slots_expected,
+        pivot: record.pivot,
+        pivot_s: record.pivot_s,
+        user_s: record.user_s,
+        system_s: record.system_s,
+        voluntary_switches: record.voluntary_switches,
+        involuntary_switches: record.involuntary_switches,
+        steal_s: record.steal_s,
+        splats: execution.splats.as_ref().map(|splats| match splats.as_slice() {
+            [] => "none".to_string(),
+            splats => splats.iter().map(|s| one_line(s)).collect::<Vec<_>>().join(";"),
+        }),
+        status: record.status,
+        error: record.error.as_deref().map(one_line),
+    }
+}
+
+/// Operations and seconds to millions a second; nothing where either is unknown or no time passed.
+fn rate(ops: Option<u64>, seconds: Option<f64>) -> Option<f64> {
+    let (ops, seconds) = (ops?, seconds?);
+    (seconds > 0.0).then(|| ops as f64 / seconds / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use model::definition::parse;
+    use model::manifest::Kernel;
+    use model::record::{Metric, SlotsSet, Status, TrialRecord};
+    use records::table::csv_rows;
+
+    use super::*;
+    use crate::plan::{Plan, Site};
+
+    fn execution() -> Execution {
+        let mut record = TrialRecord::empty(Status::Ok);
+        record.ops = Some(3_000_000);
+        record.elapsed_s = Some(1.5);
+        record.error = Some("two\nlines, \"quoted\"".into());
+        record.timeline = vec![
+            Sample { t_s: 0.0, threads: 0, ops: 0, slots: None },
+            Sample { t_s: 0.5, threads: 2, ops: 1_000_000, slots: Some(16) },
+        ];
+        record.metrics = vec![Metric { metric: "m".into(), value: 1.0, unit: "s".into() }];
+        record.pivots = vec![SlotsSet { index: 0, from: 16, to: 32, seconds: 0.02, errno: None }];
+        Execution {
+            started_at: SystemTime::UNIX_EPOCH + Duration::from_millis(1500),
+            record,
+            boot: None,
+            kernel: Kernel { name: "6.18".into(), cpus: Some(2), ..Kernel::default() },
+            splats: Some(Vec::new()),
+            disturbances: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_trial_that_ended_leaves_rows_in_every_file() {
+        let text = "trials = 2\n[factors]\nworkload = \"wake-storm\"\nthreads = [1, 2]\n";
+        let site = Site { cpus: 2, kernels: vec!["6.18".into()] };
+        let plan = Plan::new(&parse("x", "x", text).unwrap(), &site).unwrap();
+        let rows = rows("x", &plan.trials[0], &execution());
+        let row = csv_rows(std::slice::from_ref(&rows.trial));
+        for part in [",1.5,3000000,2,", "1970-01-01T00:00:01.500Z", ",none,ok,\"two lines, "] {
+            assert!(row.contains(part), "{row}");
+        }
+        assert_eq!((rows.timeline.len(), rows.metrics.len(), rows.pivots.len()), (2, 1, 1));
+        assert_eq!(rows.timeline[1].mops_per_s, Some(2.0));
+    }
+
+    #[test]
+    fn a_row_beside_the_grid_has_no_throughput_and_the_next_has_it_all() {
+        let sample = |t_s, ops| Sample { t_s, threads: 2, ops, slots: Some(16) };
+        let looks = [
+            sample(0.0, 0),
+            sample(0.005952198, 38_080),
+            sample(0.005953034, 38_080),
+            sample(0.01, 400_000),
+            sample(0.0301, 1_243_980),
+            sample(0.0302, 1_244_000),
+        ];
+        let rows = timeline_rows(7, &looks, 0.01);
+        let mops: Vec<Option<f64>> =
+            rows.iter().map(|row| row.mops_per_s.map(|x| (x * 1e3).round() / 1e3)).collect();
+        let since = (1_243_980.0_f64 - 38_080.0) / (0.0301 - 0.005952198) / 1e6;
+        let since = (since * 1e3).round() / 1e3;
+        assert_eq!(mops, [None, Some(6.398), None, None, Some(since), None]);
+        assert_eq!(rows[2].ops, Some(38_080));
+        assert_eq!((rows[2].trial, rows[2].slots), (7, Some(16)));
+    }
+}
