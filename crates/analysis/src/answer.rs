@@ -24,6 +24,7 @@ use crate::threshold::SeriesThreshold;
 use model::outcome::StallRule;
 pub use other_counts::{RecoveryAt, StallsAt};
 use stats::proportion::at_most;
+use stats::said;
 use stats::samples::median::median_ranks;
 use stats::survival::{PointwiseMethod, notes};
 use stats::two_by_two::{TwoByTwo, fisher};
@@ -889,7 +890,7 @@ impl Tables<'_> {
             t10: curve.t10,
             t50: curve.t50,
             t90: curve.t90,
-            notes: curve.notes.clone(),
+            notes: curve.notes.iter().map(said::threshold::note).collect(),
             level: self.level.get(),
         })
     }
@@ -1466,7 +1467,7 @@ impl fmt::Display for Fact {
             }
             Fact::FewTimes { least } => {
                 let said = notes::few_trials(*least, PointwiseMethod::default());
-                f.write_str(said.as_deref().unwrap_or_default())
+                f.write_str(&said.as_ref().map_or_else(String::new, said::survival::note))
             }
             Fact::Recovery { series, threads, n, events, seen_by, median, others, level } => {
                 let (what, rest) = match seen_by {

@@ -186,7 +186,7 @@ impl Cells {
                         low: interval.and_then(|i| i.low),
                         high: interval.and_then(|i| i.high),
                     });
-                    notes = ratio.notes;
+                    notes = ratio.notes.iter().map(stats::said::samples::note).collect();
                     let (test, _) = mann_whitney::of_sorted(a, b, Alternative::TwoSided);
                     cell.control_p = test.p_value;
                 }

@@ -57,7 +57,7 @@ pub fn thresholds(cells: &[Cell], series: &[Series], level: Level) -> Vec<Series
             let (curve, notes) = match threshold(&tried, level) {
                 Ok(curve) => {
                     let curve = curve.held_by_the_data();
-                    let notes = curve.notes.clone();
+                    let notes = curve.notes.iter().map(stats::said::threshold::note).collect();
                     (Some(curve), notes)
                 }
                 Err(error) => (None, vec![error.to_string()]),

@@ -3,7 +3,6 @@
 use serde::{Serialize, Serializer};
 
 use super::StatError;
-use crate::words::exact_percent;
 
 /// A two-sided confidence level in (0, 1), such as 0.95.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -39,6 +38,27 @@ impl Level {
     /// The error rate, 1 − level.
     pub fn alpha(self) -> f64 {
         1.0 - self.0
+    }
+}
+
+/// A share in percent, without the sign, with all its digits: `95`, `99.99999`.
+pub fn exact_percent(share: f64) -> String {
+    // The shortest decimal that reads back as this number is the one that was written; two places on,
+    // it is the percentage, which a product with 100 would round.
+    let text = format!("{share:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent = exponent.parse::<i32>().unwrap_or(0) + 2;
+    let digits = mantissa.replace('.', "");
+    match exponent {
+        ..=-6 => format!("{mantissa}e{exponent}"),
+        -5..=-1 => {
+            format!("0.{:0>width$}", digits, width = digits.len() + (-exponent - 1) as usize)
+        }
+        _ => match digits.split_at_checked(exponent as usize + 1) {
+            Some((whole, "")) => whole.to_owned(),
+            Some((whole, rest)) => format!("{whole}.{rest}"),
+            None => format!("{digits:0<width$}", width = exponent as usize + 1),
+        },
     }
 }
 

@@ -11,6 +11,7 @@ pub mod power;
 pub mod proportion;
 pub mod recovery;
 pub mod root;
+pub mod said;
 pub mod samples;
 pub mod segmentation;
 pub mod strata;

@@ -40,26 +40,7 @@ pub fn decimals_below_one(share: f64, decimals: usize) -> usize {
     }
 }
 
-/// A share in percent, without the sign, with all its digits: `95`, `99.99999`.
-pub fn exact_percent(share: f64) -> String {
-    // The shortest decimal that reads back as this number is the one that was written; two places on,
-    // it is the percentage, which a product with 100 would round.
-    let text = format!("{share:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent = exponent.parse::<i32>().unwrap_or(0) + 2;
-    let digits = mantissa.replace('.', "");
-    match exponent {
-        ..=-6 => format!("{mantissa}e{exponent}"),
-        -5..=-1 => {
-            format!("0.{:0>width$}", digits, width = digits.len() + (-exponent - 1) as usize)
-        }
-        _ => match digits.split_at_checked(exponent as usize + 1) {
-            Some((whole, "")) => whole.to_owned(),
-            Some((whole, rest)) => format!("{whole}.{rest}"),
-            None => format!("{digits:0<width$}", width = exponent as usize + 1),
-        },
-    }
-}
+pub use crate::interval::exact_percent;
 
 /// A number to so many significant digits, without a tail of zeros, and below 10^15 without an exponent.
 pub fn significant(value: f64, digits: usize) -> String {

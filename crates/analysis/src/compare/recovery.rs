@@ -162,7 +162,11 @@ fn notes_on(strata: &[StratumRecovery], ratio: &HazardRatio) -> Vec<String> {
         strata.iter().filter_map(|one| one.summary.groups.get(side)).map(|group| group.events).sum()
     };
     let few = notes::few_events([("base", events(0)), ("test", events(1))]);
-    notes::ratio_at_the_edge(ratio, "base", "test").into_iter().chain(few).collect()
+    notes::ratio_at_the_edge(ratio, "base", "test")
+        .iter()
+        .chain(&few)
+        .map(stats::said::survival::note)
+        .collect()
 }
 
 /// Tells which way each stratum changed.

@@ -72,7 +72,7 @@ pub fn of(
         },
         in_mean: false,
         p_value: test_result.p_value,
-        notes: ratio.notes,
+        notes: ratio.notes.iter().map(stats::said::samples::note).collect(),
         values: [base, test],
     })
 }

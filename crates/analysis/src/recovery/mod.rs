@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, integer, number};
 use crate::factors::Factors;
+use stats::survival::notes::Note;
 use stats::survival::summary::{CurvePoint, GroupSummary, Parameters};
 use stats::{Estimate, Interval};
 
@@ -135,8 +136,8 @@ impl CellRecovery {
     }
 
     /// Of a survival summary.
-    fn of_group(cell: usize, sense: Sense, group: GroupSummary, mut notes: Vec<String>) -> Self {
-        notes.extend(group.notes.iter().cloned());
+    fn of_group(cell: usize, sense: Sense, group: GroupSummary, notes: &[Note]) -> Self {
+        let notes = notes.iter().chain(&group.notes).map(stats::said::survival::note).collect();
         let mut recovery = CellRecovery {
             n: group.n,
             events: group.events,

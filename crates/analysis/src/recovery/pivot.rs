@@ -35,7 +35,7 @@ pub fn recoveries(data: &Data, level: Level) -> Result<Vec<CellRecovery>, Analys
         .map(|(cell, trials)| {
             let mut summary = summarize(&[Group { name: None, trials }], &options)?;
             let group = summary.groups.swap_remove(0);
-            let mut recovery = CellRecovery::of_group(cell, Sense::Pivot, group, summary.notes);
+            let mut recovery = CellRecovery::of_group(cell, Sense::Pivot, group, &summary.notes);
             recovery.seen_by = SeenBy::of(&data.cells[cell]);
             Ok(recovery)
         })

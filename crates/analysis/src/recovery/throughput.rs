@@ -230,7 +230,7 @@ fn summary(
     let low = lower_bound(&lasted, &options)?;
     let (lasted, coarse) = coarsened(lasted);
     let intervals = of(lasted)?;
-    let mut recovery = CellRecovery::of_group(cell, Sense::Throughput, curve, Vec::new());
+    let mut recovery = CellRecovery::of_group(cell, Sense::Throughput, curve, &[]);
     recovery.median.low = low;
     recovery.take_laws(&intervals);
     if coarse {

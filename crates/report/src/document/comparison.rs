@@ -8,6 +8,7 @@ use analysis::compare::recovery::{StratumRecovery, ratio_in_words};
 use analysis::compare::strata::Stratum;
 use analysis::compare::{Comparison, Which};
 use analysis::run::Run;
+use stats::said::survival::note;
 use stats::survival::{PointwiseMethod, notes};
 use stats::two_by_two::Contrast;
 use stats::words::{
@@ -437,7 +438,7 @@ fn recovery_notes(found: &[StratumRecovery]) -> Vec<String> {
     let groups = || found.iter().flat_map(|one| &one.summary.groups);
     let fewest = groups().map(|group| group.n).min().unwrap_or_default();
     let mut said: Vec<String> =
-        notes::few_trials(fewest, PointwiseMethod::default()).into_iter().collect();
+        notes::few_trials(fewest, PointwiseMethod::default()).iter().map(note).collect();
     let events = |one: &StratumRecovery, side: usize| {
         one.summary.groups.get(side).map_or(0, |group| group.events)
     };
@@ -445,10 +446,11 @@ fn recovery_notes(found: &[StratumRecovery]) -> Vec<String> {
     if let Some(least) = least.filter(|_| found.len() > 1) {
         let sides = [("base", events(least, 0)), ("test", events(least, 1))];
         let named = sides.map(|(side, events)| (format!("{side} of {}", least.name), events));
-        said.extend(notes::few_events([
+        let few = notes::few_events([
             (named[0].0.as_str(), named[0].1),
             (named[1].0.as_str(), named[1].1),
-        ]));
+        ]);
+        said.extend(few.iter().map(note));
     }
     let certain = |one: &StratumRecovery| {
         let of = one.summary.contrasts.first().map(|contrast| &contrast.rmst_difference);

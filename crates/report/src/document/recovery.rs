@@ -106,7 +106,7 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
     }
     let fewest = found.iter().map(|one| one.n).min().unwrap_or_default();
     if let Some(few) = notes::few_trials(fewest, PointwiseMethod::default()) {
-        text += &format!(" {few}");
+        text += &format!(" {}", stats::said::survival::note(&few));
     }
     let mut blocks = vec![
         Block::Heading(

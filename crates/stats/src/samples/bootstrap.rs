@@ -13,10 +13,9 @@
 //! Source: B. Efron, *Better bootstrap confidence intervals*, J. Amer. Statist. Assoc. 82 (1987);
 //! several samples: Efron and Tibshirani, *An introduction to the bootstrap* (1993), section 14.3.
 
-use std::fmt;
-
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::super::{Interval, Level, StatError, stream};
@@ -211,7 +210,8 @@ impl Replicates {
 }
 
 /// Why BCa lacks a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NoBca {
     /// Replicates without a value leave the estimate's place among them unknown.
     Undefined,
@@ -221,29 +221,6 @@ pub enum NoBca {
     NoAcceleration,
     /// The acceleration is too large for the level: past its pole no quantile answers.
     PastThePole,
-}
-
-/// A sentence without its capital and its stop.
-impl fmt::Display for NoBca {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NoBca::Undefined => {
-                "no bca interval: resamples without a value leave the estimate's place among them \
-                 unknown"
-            }
-            NoBca::OnOneSide => {
-                "no bca interval: all resamples lie on one side of the estimate, so that its \
-                 correction for bias is infinite"
-            }
-            NoBca::NoAcceleration => {
-                "no bca interval: leaving out one value changes nothing, or leaves no finite value, so \
-                 that there is no acceleration"
-            }
-            NoBca::PastThePole => {
-                "no bca bound on a side where the acceleration is too large for this level"
-            }
-        })
-    }
 }
 
 /// BCa's acceleration from leave-one-out values, a list a sample.

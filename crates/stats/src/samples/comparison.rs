@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use super::super::{Alternative, Estimate, Level, StatError, TestResult};
 use super::mann_whitney::{self, PValueBy};
-use super::{MedianRatio, Resampling, SampleMedian, brunner_munzel, hodges_lehmann, sorted};
-use crate::words;
+use super::{MedianRatio, Note, Resampling, SampleMedian, brunner_munzel, hodges_lehmann, sorted};
 
 /// Two samples compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,9 +19,9 @@ pub struct SampleComparison {
     pub hodges_lehmann: Estimate,
     /// `mann-whitney`, then `brunner-munzel`, for the alternative asked for.
     pub tests: Vec<TestResult>,
-    /// How the tests were done, and why something above is `None`, in sentences.
+    /// How the tests were done, and why something above is `None`.
     #[serde(skip)]
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Compares a with b. The tests look for `alternative`: `Less`, that a's values tend to be smaller; the
@@ -47,41 +46,30 @@ pub fn compare(
     let mut notes = Vec::new();
     for (name, of) in [("a", &of_a), ("b", &of_b)] {
         if of.low.is_none() {
-            notes.push(format!(
-                "no interval for the median of {name}: with {} not even smallest to largest holds it at \
-                 this level",
-                words::counted(of.n as u64, "value", "values")
-            ));
+            notes.push(Note::FewForMedian { sample: name, values: of.n });
         }
     }
     notes.extend(median_ratio.notes.iter().cloned());
-    notes.extend(median_ratio.no_bca.map(|why| why.to_string()));
-    const BEYOND: &str = "differences of the values are beyond the range of numbers";
+    notes.extend(median_ratio.no_bca.map(|because| Note::NoBca { because }));
     if shift.estimate.is_none() {
-        notes.push(format!("no shift: {BEYOND}"));
+        notes.push(Note::ShiftBeyondRange);
     }
     if hodges_lehmann::rank(a.len(), b.len(), level).is_none() {
-        notes.push("no interval for the shift: there are too few values for this level".into());
+        notes.push(Note::FewForShift);
     } else if shift.estimate.is_some() && (shift.low.is_none() || shift.high.is_none()) {
-        notes.push(format!("no bound for the shift on a side where {BEYOND}"));
+        notes.push(Note::ShiftBoundBeyondRange);
     }
-    notes.push(
-        match by {
-            PValueBy::Permutation => "mann-whitney: exact, by permutation given the ties",
-            PValueBy::Normal => {
-                "mann-whitney: normal approximation, corrected for ties and continuity"
-            }
-        }
-        .into(),
-    );
+    notes.push(match by {
+        PValueBy::Permutation => Note::MannWhitneyExact,
+        PValueBy::Normal => Note::MannWhitneyNormal,
+    });
     if brunner_munzel.p_value.is_none() {
-        notes.push(if of_a.n < 2 || of_b.n < 2 {
-            "no brunner-munzel: a sample of one value has no variance".into()
-        } else {
-            "no brunner-munzel: the samples do not overlap, and its variance estimate is 0".into()
+        notes.push(match of_a.n < 2 || of_b.n < 2 {
+            true => Note::BrunnerMunzelOneValue,
+            false => Note::BrunnerMunzelNoOverlap,
         });
     } else if of_a.n.min(of_b.n) < 10 {
-        notes.push("brunner-munzel is liberal below about 10 values a side".into());
+        notes.push(Note::BrunnerMunzelLiberal);
     }
     Ok(SampleComparison {
         a: of_a,
@@ -134,8 +122,8 @@ mod tests {
         let (large, small) = ([1e308; 6], [-1e308; 6]);
         let found = compared(&large, &small);
         assert_eq!(found.hodges_lehmann.estimate, None);
-        assert!(found.notes.iter().any(|note| note.starts_with("no shift: differences")));
-        assert!(!found.notes.iter().any(|note| note.contains("too few values")), "{found:?}");
+        assert!(found.notes.contains(&Note::ShiftBeyondRange), "{found:?}");
+        assert!(!found.notes.contains(&Note::FewForShift), "{found:?}");
     }
 
     #[test]
@@ -143,8 +131,9 @@ mod tests {
         let one = compared(&[3.0], &[4.0]);
         assert_eq!(one.tests[0].p_value, Some(1.0));
         assert_eq!(one.tests[1].p_value, None);
-        for word in ["median of a", "median of b", "one value", "no interval for the shift"] {
-            assert!(one.notes.iter().any(|note| note.contains(word)), "{word}: {:?}", one.notes);
+        let median = |sample| Note::FewForMedian { sample, values: 1 };
+        for note in [median("a"), median("b"), Note::OneValue, Note::FewForShift] {
+            assert!(one.notes.contains(&note), "{note:?}: {:?}", one.notes);
         }
     }
 }

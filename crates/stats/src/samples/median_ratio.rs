@@ -14,14 +14,14 @@ use super::super::{Interval, Level, StatError};
 use super::bootstrap::{NoBca, Replicates, Resampling, acceleration};
 use super::median::median_of_sorted;
 use super::resampled_median::ResampledMedian;
-use super::sorted;
+use super::{Note, sorted};
 
 /// Below this many values a resample's median cannot go far enough out: at 95 % the intervals cover
 /// 67 % with two values a side and 90 % with three, from five on about what they say.
 const FEWEST_TO_TRUST: usize = 5;
 
 /// Of the resamples beyond a bound, fewer than which say little of where it is.
-const FEWEST_BEYOND: f64 = 5.0;
+pub const FEWEST_BEYOND: f64 = 5.0;
 
 /// The ratio of medians with its intervals; `None` where it does not exist.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,9 +30,9 @@ pub struct MedianRatio {
     pub estimate: Option<f64>,
     /// `percentile`, then `bca`.
     pub intervals: Vec<Interval>,
-    /// Why something above is `None`, or of little worth, in sentences.
+    /// Why something above is `None`, or of little worth.
     #[serde(skip)]
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Why `bca` lacks a bound that `percentile` may have, for who shows it.
     #[serde(skip)]
     pub no_bca: Option<NoBca>,
@@ -70,50 +70,34 @@ impl MedianRatio {
             no_bca: None,
         };
         if a.first().is_none_or(|x| *x < 0.0) || b.first().is_none_or(|x| *x < 0.0) {
-            ratio.notes.push(
-                "no ratio of medians: a sample has negative values, and a ratio compares sizes"
-                    .into(),
-            );
+            ratio.notes.push(Note::NegativeValues);
             return ratio;
         }
         let (median_a, median_b) = (median_of_sorted(a), median_of_sorted(b));
         if median_b == 0.0 {
-            ratio.notes.push("no ratio of medians: the median of b is 0".into());
+            ratio.notes.push(Note::MedianOfBIsZero);
             return ratio;
         }
         let estimate = median_a / median_b;
         if !estimate.is_finite() || (estimate == 0.0 && median_a > 0.0) {
-            ratio.notes.push(
-                "no ratio of medians: it is beyond the range of numbers; give the samples in units in \
-                 which their values are nearer to 1"
-                    .into(),
-            );
+            ratio.notes.push(Note::RatioBeyondRange);
             return ratio;
         }
         ratio.estimate = Some(estimate);
         if a.len() < 2 || b.len() < 2 {
-            ratio.notes.push(
-                "no bootstrap interval: a sample of one value says nothing of its own spread"
-                    .into(),
-            );
+            ratio.notes.push(Note::OneValue);
             return ratio;
         }
         let (law_a, law_b) = (ResampledMedian::new(a), ResampledMedian::new(b));
         let replicates = Replicates::draw(resampling, |rng| law_a.draw(rng) / law_b.draw(rng));
         if (replicates.len() as f64) * level.alpha() / 2.0 < FEWEST_BEYOND {
-            ratio.notes.push(format!(
-                "an interval at {} % leaves fewer than {FEWEST_BEYOND} of {} resamples beyond a bound: \
-                 it is about the outermost of them, and more resamples widen it",
-                level.percent(),
-                replicates.len()
-            ));
+            ratio.notes.push(Note::FewBeyondBound { level, resamples: replicates.len() });
         }
         if replicates.undefined() > 0 {
-            ratio.notes.push(format!(
-                "{} of {} resamples have a ratio of 0/0; they count against both bounds",
-                replicates.undefined(),
-                replicates.len()
-            ));
+            ratio.notes.push(Note::UndefinedResamples {
+                undefined: replicates.undefined(),
+                resamples: replicates.len(),
+            });
         }
         let jackknife = [
             leave_one_out(a).map(|m| m / median_of_sorted(b)).collect(),
@@ -126,12 +110,10 @@ impl MedianRatio {
         ratio.no_bca = replicates.no_bca(estimate, acceleration, level);
         let unbounded = |i: &Interval| i.low.is_none() || i.high.is_none();
         if replicates.infinite() > 0 && ratio.intervals.iter().any(unbounded) {
-            ratio.notes.push(format!(
-                "{} of {} resamples have a median of b of 0 and so no finite ratio: a bound that falls \
-                 among them does not exist",
-                replicates.infinite(),
-                replicates.len()
-            ));
+            ratio.notes.push(Note::InfiniteResamples {
+                infinite: replicates.infinite(),
+                resamples: replicates.len(),
+            });
         }
         // Of positive values no ratio is 0 or infinite but by the end of the range of numbers.
         let positive = [a, b].iter().all(|sample| sample.first().is_some_and(|least| *least > 0.0));
@@ -143,24 +125,13 @@ impl MedianRatio {
                 lost |= found && (interval.low.is_none() || interval.high.is_none());
             }
             if lost {
-                ratio.notes.push(
-                    "a bound of the ratio is beyond the range of numbers, and so does not exist"
-                        .into(),
-                );
+                ratio.notes.push(Note::BoundBeyondRange);
             }
         }
         if constant {
-            ratio.notes.push(
-                "both samples are constant: the bootstrap sees no spread and has no interval to \
-                 speak of"
-                    .into(),
-            );
+            ratio.notes.push(Note::Constant);
         } else if a.len().min(b.len()) < FEWEST_TO_TRUST {
-            ratio.notes.push(format!(
-                "bootstrap intervals of medians cover less than they say with {} values in the \
-                 smaller sample: see Coverage in docs/statistics.md",
-                a.len().min(b.len())
-            ));
+            ratio.notes.push(Note::FewForBootstrap { values: a.len().min(b.len()) });
         }
         ratio
     }
@@ -233,16 +204,17 @@ mod tests {
     fn zeros_and_negatives_have_a_reason() {
         let over_zero = ratio(&FAST, &[0.0, 0.0, 0.0, 5.0]);
         assert_eq!(over_zero.estimate, None);
-        assert!(over_zero.notes[0].contains("median of b is 0"));
+        assert_eq!(over_zero.notes, [Note::MedianOfBIsZero]);
         let negative = ratio(&FAST, &[-1.0, 2.0, 3.0]);
         assert_eq!(negative.estimate, None);
-        assert!(negative.notes[0].contains("negative"));
+        assert_eq!(negative.notes, [Note::NegativeValues]);
         // Some resamples of b have a zero median: the ratio has no upper bound.
         let some = ratio(&FAST, &[0.0, 0.0, 3.0, 4.0, 5.0]);
         assert!(some.estimate.is_some());
         assert!(some.intervals[0].low.is_some());
         assert_eq!(some.intervals[0].high, None);
-        assert!(some.notes.iter().any(|n| n.contains("median of b of 0")), "{:?}", some.notes);
+        let infinite = |note: &Note| matches!(note, Note::InfiniteResamples { .. });
+        assert!(some.notes.iter().any(infinite), "{:?}", some.notes);
     }
 
     #[test]
@@ -255,7 +227,7 @@ mod tests {
         let undefined = ratio(&[0.0, 0.0, 0.0, 2.0], &[0.0, 1.0, 2.0]);
         assert_eq!(undefined.intervals[1].low, None);
         assert_eq!(undefined.no_bca, Some(NoBca::Undefined));
-        assert!(undefined.notes[0].contains("0/0"), "{:?}", undefined.notes);
+        assert!(matches!(undefined.notes[0], Note::UndefinedResamples { .. }), "{undefined:?}");
     }
 
     #[test]
@@ -263,14 +235,14 @@ mod tests {
         for (a, b) in [([1e308; 6], [1e-308; 6]), ([1e-308; 6], [1e308; 6])] {
             let found = ratio(&a, &b);
             assert_eq!(found.estimate, None);
-            assert!(found.notes[0].contains("beyond the range of numbers"), "{:?}", found.notes);
+            assert_eq!(found.notes, [Note::RatioBeyondRange]);
             assert!(found.intervals.iter().all(|i| i.low.is_none() && i.high.is_none()));
         }
         // The medians have a ratio, the outermost resamples have none.
         let wide = ratio(&[1.0, 1.0, 1e-200], &[1e200, 1.0, 1e200]);
         assert_eq!(wide.estimate, Some(1e-200));
         assert_eq!(wide.intervals[0].low, None);
-        assert!(wide.notes[0].contains("a bound of the ratio"), "{:?}", wide.notes);
+        assert_eq!(wide.notes[0], Note::BoundBeyondRange);
     }
 
     #[test]
@@ -278,7 +250,7 @@ mod tests {
         let one = ratio(&[10.0], &SLOW);
         assert!(one.estimate.is_some());
         assert_eq!(one.intervals[0].low, None);
-        assert!(one.notes[0].contains("one value"));
+        assert_eq!(one.notes, [Note::OneValue]);
     }
 
     #[test]
@@ -287,6 +259,6 @@ mod tests {
         assert_eq!(constant.estimate, Some(2.0));
         assert_eq!(constant.intervals[0].low, Some(2.0));
         assert_eq!(constant.intervals[1].low, None);
-        assert!(constant.notes[0].contains("constant"));
+        assert_eq!(constant.notes[0], Note::Constant);
     }
 }

@@ -10,6 +10,7 @@ pub mod mean_ratio;
 pub mod median;
 pub mod median_ratio;
 pub mod mixture;
+pub mod notes;
 pub mod rank_sum;
 pub mod resampled_median;
 pub mod split;
@@ -17,7 +18,8 @@ pub mod split;
 pub use bootstrap::{Replicates, Resampling};
 pub use comparison::{SampleComparison, compare};
 pub use median::SampleMedian;
-pub use median_ratio::MedianRatio;
+pub use median_ratio::{FEWEST_BEYOND, MedianRatio};
+pub use notes::Note;
 
 use super::StatError;
 

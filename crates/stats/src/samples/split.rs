@@ -47,8 +47,47 @@ pub struct Split {
     pub components: Vec<Component>,
     /// The dip of the logarithms of the positive values; `None` where there are none.
     pub dip: Option<Dip>,
-    /// Why there is a cut or none, in a sentence.
-    pub reason: String,
+    /// Why there is a cut or none.
+    #[serde(skip)]
+    pub verdict: Verdict,
+}
+
+/// Why values have two modes or one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// One mode: too few positive values.
+    FewPositive {
+        /// How many there are.
+        positive: usize,
+    },
+    /// One mode: all positive values are equal.
+    AllEqual,
+    /// One mode: all values are 0.
+    AllZero,
+    /// Two modes: zeros below, and one mode of positive values.
+    ZerosBelow,
+    /// One mode: no fit of two components holds.
+    NoFit,
+    /// One mode: two components gain too little in BIC.
+    SmallGain {
+        /// The gain in BIC.
+        gain: f64,
+        /// The least gain that counts.
+        needed: f64,
+    },
+    /// One mode: the components lie within one another.
+    Nested,
+    /// One mode: the components overlap.
+    Overlap {
+        /// The share of a component that a cut would misplace.
+        misplaced: f64,
+    },
+    /// Two modes: the gain is large, and the components do not overlap.
+    TwoModes {
+        /// The gain in BIC.
+        gain: f64,
+    },
 }
 
 impl Split {
@@ -85,19 +124,15 @@ pub fn split(values: &[f64], resampling: Resampling) -> Result<Split, StatError>
         bic_gain: None,
         components: Vec::new(),
         dip: None,
-        reason: String::new(),
+        verdict: Verdict::AllZero,
     };
     if let (Some(first), Some(last)) = (positive.first(), positive.last()) {
         let logs: Vec<f64> = thinned(positive).iter().map(|x| x.ln()).collect();
         found.dip = Some(dip::test(&logs, resampling)?);
-        found.reason = if positive.len() < LEAST_VALUES {
-            let few = match positive.len() {
-                1 => "1 positive value is".to_owned(),
-                n => format!("{n} positive values are"),
-            };
-            format!("{few} too few to tell two modes from one")
+        found.verdict = if positive.len() < LEAST_VALUES {
+            Verdict::FewPositive { positive: positive.len() }
         } else if first == last {
-            "all positive values are equal".into()
+            Verdict::AllEqual
         } else {
             let mixture = Mixture::fit(&thinned(positive), resampling.seed)?;
             judge(&mut found, &mixture)
@@ -105,47 +140,37 @@ pub fn split(values: &[f64], resampling: Resampling) -> Result<Split, StatError>
         if found.cut.is_none() && zeros > 0 {
             // Any cut between 0 and the least positive value divides alike.
             found.cut = Some(first / 2.0);
-            found.reason = match zeros {
-                1 => format!("1 of {} values is 0: it is the lower mode", ascending.len()),
-                _ => {
-                    format!("{zeros} of {} values are 0: they are the lower mode", ascending.len())
-                }
-            };
+            found.verdict = Verdict::ZerosBelow;
         }
-    } else {
-        found.reason = "all values are 0".into();
     }
     found.lower = found.cut.map(|cut| ascending.partition_point(|x| *x < cut));
     Ok(found)
 }
 
-/// Takes over the fit and sets the cut if both conditions hold; the sentence says which did not.
-fn judge(found: &mut Split, mixture: &Mixture) -> String {
+/// Takes over the fit and sets the cut if both conditions hold.
+fn judge(found: &mut Split, mixture: &Mixture) -> Verdict {
     let (Some(two), Some(gain)) = (mixture.two(), mixture.bic_gain()) else {
-        return "no fit of two components holds".into();
+        return Verdict::NoFit;
     };
     found.bic_gain = Some(gain);
     found.components = two.components.clone();
     let [lower, upper] = two.components[..] else {
-        return "no fit of two components holds".into();
+        return Verdict::NoFit;
     };
     if gain < LEAST_GAIN {
-        return format!("two components gain {gain:.1} in BIC over one, less than {LEAST_GAIN}");
+        return Verdict::SmallGain { gain, needed: LEAST_GAIN };
     }
     let Some(cut) = cut_between(lower, upper) else {
-        return "the two components fitted lie within one another".into();
+        return Verdict::Nested;
     };
     let normal = Normal::standard();
     let misplaced =
         normal.sf((cut - lower.mu) / lower.sigma).max(normal.cdf((cut - upper.mu) / upper.sigma));
     if misplaced > MOST_MISPLACED {
-        return format!(
-            "the two components fitted overlap: a cut would misplace {:.1} % of one",
-            100.0 * misplaced
-        );
+        return Verdict::Overlap { misplaced };
     }
     found.cut = Some(cut.exp());
-    format!("two components gain {gain:.1} in BIC over one, and do not overlap")
+    Verdict::TwoModes { gain }
 }
 
 /// The logarithm of the value that is as likely to be of either component, between their means.
@@ -227,15 +252,16 @@ mod tests {
     fn zeros_are_the_lower_mode() {
         let found = split(&[0.0, 0.0, 36.0, 37.0, 35.5], QUICK).unwrap();
         assert_eq!(found.lower, Some(2));
-        assert!(found.reason.contains("2 of 5 values are 0"));
+        assert_eq!((found.verdict, found.zeros), (Verdict::ZerosBelow, 2));
         let none = split(&[0.0; 5], QUICK).unwrap();
         assert_eq!(none.cut, None);
     }
 
     #[test]
     fn few_values_constants_and_negatives_are_defined() {
-        assert!(split(&[1.0, 100.0], QUICK).unwrap().reason.contains("too few"));
-        assert!(split(&[7.0; 20], QUICK).unwrap().reason.contains("equal"));
+        let verdict = |values: &[f64]| split(values, QUICK).unwrap().verdict;
+        assert_eq!(verdict(&[1.0, 100.0]), Verdict::FewPositive { positive: 2 });
+        assert_eq!(verdict(&[7.0; 20]), Verdict::AllEqual);
         assert!(split(&[-1.0, 2.0], QUICK).is_err());
         assert!(split(&[], QUICK).is_err());
     }

@@ -5,7 +5,6 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, Gamma};
 use super::unit::unit_of;
 use super::weibull::SmallestExtreme;
 use super::{FollowUp, Lifetime, location_scale};
-use crate::words;
 use crate::{Interval, Level, StatError, root};
 
 /// An exponential fit.
@@ -43,7 +42,7 @@ pub fn fit_exponential(trials: &[FollowUp], level: Level) -> Result<ExponentialF
         return Err(StatError::too_few(
             "an exponential rate",
             "a total time followed above 0",
-            format!("0 over {}", words::counted(trials.len() as u64, "trial", "trials")),
+            format!("0 over the {} trials", trials.len()),
         ));
     }
     // The sum of the times themselves may be beyond the range of numbers.

@@ -1,159 +1,245 @@
 //! What a reader of times, means and ratios must know: what does not exist and why, and what too few
-//! trials or events cannot carry. Whoever shows these numbers says it by these sentences.
+//! trials or events cannot carry. Facts; their sentences are made where they are shown.
+
+use serde::Serialize;
 
 use super::{HazardRatio, KaplanMeier, PointwiseMethod, RestrictedMean};
-use crate::Estimate;
-use crate::words;
+use crate::{Estimate, StatError};
 
 /// Below this many trials, no interval by Greenwood's variance is known to be near its level:
 /// Borgan and Liestøl (1990).
-const FEW_TRIALS: u64 = 25;
+pub const FEW_TRIALS: u64 = 25;
 
 /// Below this many events on a side, the laws that the p-values of the hazard ratio and of the difference
 /// of restricted means are taken from are rough; their docstrings have what they reject.
-const FEW_EVENTS: u64 = 10;
+pub const FEW_EVENTS: u64 = 10;
 
-/// The intervals of a curve, its median and its restricted mean, of so many trials.
-pub fn few_trials(trials: u64, pointwise: PointwiseMethod) -> Option<String> {
-    (trials < FEW_TRIALS).then(|| match pointwise {
-        PointwiseMethod::BetaProduct => format!(
-            "With fewer than {FEW_TRIALS} trials, the restricted mean's interval covers too little."
-        ),
-        _ => format!(
-            "With fewer than {FEW_TRIALS} trials, intervals by Greenwood's variance are rough, and the \
-             restricted mean's covers too little; for curve and median, the beta product keeps its level \
-             at any size."
-        ),
-    })
+/// Why a variance estimate is 0: what the trials have before the end of the mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoSpread {
+    /// No event.
+    NoEvent,
+    /// All events at one time.
+    OneTime,
 }
 
-/// The tests between two sides, by name, of so many events.
-pub fn few_events(sides: [(&str, u64); 2]) -> Option<String> {
-    let few: Vec<String> = sides
-        .into_iter()
-        .filter(|(_, events)| *events < FEW_EVENTS)
-        .map(|(name, events)| format!("{name} has {}", words::counted(events, "event", "events")))
-        .collect();
-    (!few.is_empty()).then(|| {
-        format!(
-            "With fewer than {FEW_EVENTS} events on a side ({}), the hazard ratio's test rejects up to \
-             twice as often as its level says, and the difference of means has no normal law to \
-             go by: take both as rough.",
-            words::list(&few)
-        )
-    })
+/// A fact about a summary of times. Groups are named as in the data.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "note", rename_all = "kebab-case")]
+pub enum Note {
+    /// Fewer than [`FEW_TRIALS`] trials: intervals are rough.
+    FewTrials {
+        /// The interval of curve and median.
+        pointwise: PointwiseMethod,
+    },
+    /// Fewer than [`FEW_EVENTS`] events on a side: both tests between the sides are rough.
+    FewEvents {
+        /// The sides with few events, by name and count.
+        sides: Vec<(String, u64)>,
+    },
+    /// The hazard ratio is 0: one side has no event while the other is at risk.
+    HazardRatioIsZero {
+        /// The side without an event.
+        without: String,
+        /// The side that is at risk meanwhile.
+        with: String,
+    },
+    /// The hazard ratio is infinite: one side has no event while the other is at risk.
+    HazardRatioIsInfinite {
+        /// The side without an event.
+        without: String,
+        /// The side that is at risk meanwhile.
+        with: String,
+    },
+    /// At no event were trials of both sides at risk, or all had it.
+    NoHazardRatio,
+    /// The difference of means has neither interval nor p-value: a side's variance estimate is 0.
+    NoSpreadOfDifference {
+        /// The side.
+        group: String,
+        /// Why its variance estimate is 0.
+        because: NoSpread,
+        /// Where the means end, in the unit of the times.
+        until: f64,
+    },
+    /// The curve has no interval where it is 1 or 0.
+    NoBandAtTheEnds,
+    /// The curve stays above 1/2.
+    NoMedian,
+    /// The curve stays above what these shares leave.
+    NotReached {
+        /// The shares with the event, above 0 and below 1.
+        shares: Vec<f64>,
+    },
+    /// The curve's lower bound does not come down to what these shares leave.
+    NoLowerBound {
+        /// The shares with the event; 1/2 is the median.
+        shares: Vec<f64>,
+    },
+    /// The curve's upper bound does not come down to what these shares leave.
+    NoUpperBound {
+        /// The shares with the event; 1/2 is the median.
+        shares: Vec<f64>,
+    },
+    /// No restricted mean: every trial of a group ended at 0.
+    AllEndedAtZero,
+    /// No restricted mean: the trials were not followed that long.
+    MeanBeyondFollowUp {
+        /// Where the mean was to end, in the unit of the times.
+        until: f64,
+        /// Up to where the trials were followed.
+        followed_to: f64,
+    },
+    /// The restricted mean has no interval: its variance estimate is 0.
+    NoSpreadOfMean {
+        /// Why; `None` where the events tell of no spread otherwise.
+        because: Option<NoSpread>,
+        /// Where the mean ends, in the unit of the times.
+        until: f64,
+    },
+    /// Some times are known between two looks only: the curve is Turnbull's, without interval and mean.
+    IntervalCensored,
+    /// Turnbull's curve was not found.
+    NoCurve {
+        /// Why.
+        error: String,
+    },
+    /// Turnbull's curve is at 1/2 exactly over a stretch.
+    FlatAtMedian {
+        /// From where on it is at 1/2.
+        from: f64,
+        /// The median lies above this.
+        left: f64,
+        /// The median lies at or below this; `None` up to the end of the time followed.
+        right: Option<f64>,
+        /// The time that is shown as the median.
+        shown: f64,
+    },
+    /// The median lies in an interval, whose right edge is shown.
+    MedianBetween {
+        /// The median lies above this.
+        left: f64,
+        /// The median lies at or below this.
+        right: f64,
+    },
+    /// The last mass of Turnbull's curve lies beyond every look.
+    MassBeyondLooks,
+    /// A law could not be fitted.
+    NoFit {
+        /// Why.
+        error: String,
+    },
+    /// No rank test: at no event were trials of two groups at risk, or all had it.
+    NoRankTest,
+    /// No rank test: some times are known between two looks only.
+    NoRankTestOfIntervals,
+    /// Hazard ratios and differences are pairwise, each group against the first.
+    Pairwise {
+        /// The group that the others are compared with.
+        base: Option<String>,
+        /// How many comparisons of one measure Holm's adjustment counts.
+        comparisons: usize,
+    },
+    /// There is one group only, so that nothing is compared.
+    OnlyGroup {
+        /// Its name.
+        group: String,
+    },
 }
 
-/// A hazard ratio that is 0, infinite or unknown; base and test by name.
-pub fn ratio_at_the_edge(ratio: &HazardRatio, base: &str, test: &str) -> Option<String> {
-    let bounded = ratio.intervals.iter().any(|interval| interval.low.or(interval.high).is_some());
-    let edge = |is: &str, without: &str, with: &str, bound: &str| {
-        format!(
-            "The hazard ratio is {is}, as {without} has no event while a trial of {with} is at risk: its \
-             likelihood has no maximum, so that there is {bound} bound only, and no interval by Wald."
-        )
-    };
-    match ratio.estimate {
-        Some(estimate) if estimate > 0.0 => None,
-        Some(_) => Some(edge("0", test, base, "an upper")),
-        None if bounded => Some(edge("infinite", base, test, "a lower")),
-        None => Some(
-            "No hazard ratio: at no event were trials of both sides at risk, or all had it.".into(),
-        ),
+impl Note {
+    pub(super) fn no_fit(error: &StatError) -> Note {
+        Note::NoFit { error: error.to_string() }
     }
 }
 
-/// Why the variance estimate of a mean up to a time is 0, if it is: what the trials have before it.
-pub fn no_variance(curve: &KaplanMeier, until: f64) -> Option<&'static str> {
+/// The intervals of a curve, its median and its restricted mean, of so many trials.
+pub fn few_trials(trials: u64, pointwise: PointwiseMethod) -> Option<Note> {
+    (trials < FEW_TRIALS).then_some(Note::FewTrials { pointwise })
+}
+
+/// The tests between two sides, by name, of so many events.
+pub fn few_events(sides: [(&str, u64); 2]) -> Option<Note> {
+    let few = sides.into_iter().filter(|(_, events)| *events < FEW_EVENTS);
+    let sides: Vec<_> = few.map(|(name, events)| (name.to_owned(), events)).collect();
+    (!sides.is_empty()).then_some(Note::FewEvents { sides })
+}
+
+/// A hazard ratio that is 0, infinite or unknown; base and test by name.
+pub fn ratio_at_the_edge(ratio: &HazardRatio, base: &str, test: &str) -> Option<Note> {
+    let bounded = ratio.intervals.iter().any(|interval| interval.low.or(interval.high).is_some());
+    let [base, test] = [base, test].map(str::to_owned);
+    match ratio.estimate {
+        Some(estimate) if estimate > 0.0 => None,
+        Some(_) => Some(Note::HazardRatioIsZero { without: test, with: base }),
+        None if bounded => Some(Note::HazardRatioIsInfinite { without: base, with: test }),
+        None => Some(Note::NoHazardRatio),
+    }
+}
+
+/// Why the variance estimate of a mean up to a time is 0, if it is.
+pub fn no_variance(curve: &KaplanMeier, until: f64) -> Option<NoSpread> {
     let mut falls = curve.steps().iter().filter(|step| step.events > 0 && step.time < until);
     match (falls.next(), falls.next()) {
-        (None, _) => Some("no event"),
-        (Some(only), None) if only.survival <= 0.0 => Some("all events at one time"),
+        (None, _) => Some(NoSpread::NoEvent),
+        (Some(only), None) if only.survival <= 0.0 => Some(NoSpread::OneTime),
         _ => None,
     }
 }
 
 /// What of a curve's own numbers has no value.
-pub fn of_curve(
+pub(super) fn of_curve(
     curve: &KaplanMeier,
     bounds_everywhere: bool,
     mean: &RestrictedMean,
     times: &[(f64, Estimate)],
-) -> Vec<String> {
+) -> Vec<Note> {
     let mut notes = Vec::new();
     if !bounds_everywhere {
-        notes.push(
-            "No interval where the curve is 1 or 0: Greenwood's variance has no value there, which is \
-             not to know it exactly."
-                .into(),
-        );
+        notes.push(Note::NoBandAtTheEnds);
     }
     notes.extend(not_reached(times));
     notes.extend(without_bounds(times));
+    let until = mean.until;
     match (mean.estimate, mean.low) {
-        (None, _) if mean.until <= 0.0 => {
-            notes.push("No restricted mean: every trial of a group ended at 0.".into());
+        (None, _) if until <= 0.0 => notes.push(Note::AllEndedAtZero),
+        (None, _) => {
+            notes.push(Note::MeanBeyondFollowUp { until, followed_to: curve.last_time() });
         }
-        (None, _) => notes.push(format!(
-            "No restricted mean: the curve is not estimated up to {}, the trials were followed to \
-             {}.",
-            mean.until,
-            curve.last_time()
-        )),
-        (Some(_), None) => notes.push(format!(
-            "No interval for the mean: the trials have {} before {}, so its variance estimate is 0, which \
-             is not to know it exactly.",
-            no_variance(curve, mean.until).unwrap_or("events that tell of no spread"),
-            mean.until
-        )),
+        (Some(_), None) => {
+            notes.push(Note::NoSpreadOfMean { because: no_variance(curve, until), until });
+        }
         (Some(_), Some(_)) => {}
     }
     notes
 }
 
 /// The times by which shares of the trials had the event that are not reached. The share 1/2 is the median.
-pub fn not_reached(times: &[(f64, Estimate)]) -> Vec<String> {
-    let mut missing = named(times, |time| time.estimate.is_none());
+pub(super) fn not_reached(times: &[(f64, Estimate)]) -> Vec<Note> {
+    let mut shares = shares(times, |time| time.estimate.is_none());
     let mut notes = Vec::new();
-    if missing.iter().any(|name| name == MEDIAN) {
-        notes.push("No median: the curve stays above 1/2 within the time followed.".into());
-        missing.retain(|name| name != MEDIAN);
+    if shares.contains(&0.5) {
+        notes.push(Note::NoMedian);
+        shares.retain(|share| *share != 0.5);
     }
-    if !missing.is_empty() {
-        notes.push(format!(
-            "Not reached: {}, as the curve stays above the share that is left then.",
-            words::list(&missing)
-        ));
+    if !shares.is_empty() {
+        notes.push(Note::NotReached { shares });
     }
     notes
 }
 
 /// The times whose bounds the curve's interval does not give.
-fn without_bounds(times: &[(f64, Estimate)]) -> Vec<String> {
-    let mut notes = Vec::new();
-    for (which, missing) in [
-        ("lower", named(times, |time| time.estimate.is_some() && time.low.is_none())),
-        ("upper", named(times, |time| time.estimate.is_some() && time.high.is_none())),
-    ] {
-        if !missing.is_empty() {
-            notes.push(format!(
-                "No {which} bound of {}: the curve's {which} bound, where it has one, does not come down to \
-                 the share that is left then.",
-                words::list(&missing)
-            ));
-        }
-    }
-    notes
+fn without_bounds(times: &[(f64, Estimate)]) -> Vec<Note> {
+    let no_low = shares(times, |time| time.estimate.is_some() && time.low.is_none());
+    let no_high = shares(times, |time| time.estimate.is_some() && time.high.is_none());
+    let low = (!no_low.is_empty()).then_some(Note::NoLowerBound { shares: no_low });
+    let high = (!no_high.is_empty()).then_some(Note::NoUpperBound { shares: no_high });
+    low.into_iter().chain(high).collect()
 }
 
-const MEDIAN: &str = "the median";
-
-fn named(times: &[(f64, Estimate)], is: impl Fn(&Estimate) -> bool) -> Vec<String> {
-    let name = |p: f64| match p {
-        0.5 => MEDIAN.to_owned(),
-        p => format!("the time for {} %", words::exact_percent(p)),
-    };
-    times.iter().filter(|(_, time)| is(time)).map(|(p, _)| name(*p)).collect()
+fn shares(times: &[(f64, Estimate)], is: impl Fn(&Estimate) -> bool) -> Vec<f64> {
+    times.iter().filter(|(_, time)| is(time)).map(|(share, _)| *share).collect()
 }
 
 #[cfg(test)]
@@ -169,13 +255,10 @@ mod tests {
     #[test]
     fn few_is_fewer_than_the_bound() {
         assert_eq!(few_trials(25, PointwiseMethod::LogLog), None);
-        let log_log = few_trials(24, PointwiseMethod::LogLog).unwrap();
-        assert!(log_log.contains("the beta product keeps its level"), "{log_log}");
-        let beta = few_trials(24, PointwiseMethod::BetaProduct).unwrap();
-        assert!(!beta.contains("Greenwood"), "{beta}");
+        assert!(few_trials(24, PointwiseMethod::LogLog).is_some());
         assert_eq!(few_events([("base", 10), ("test", 10)]), None);
-        let one = few_events([("base", 10), ("test", 1)]).unwrap();
-        assert!(one.contains("(test has 1 event)"), "{one}");
+        let one = few_events([("base", 10), ("test", 1)]);
+        assert_eq!(one, Some(Note::FewEvents { sides: vec![("test".into(), 1)] }));
     }
 
     #[test]
@@ -189,12 +272,10 @@ mod tests {
         };
         let all = [(1.0, true), (2.0, true), (3.0, true), (4.0, true)];
         assert_eq!(of(&all, 4.0), None, "it fell to 0, and not at one time");
-        assert_eq!(of(&all, 1.0), Some("no event"));
-        assert_eq!(
-            of(&[(1.0, false), (2.0, true), (2.0, true)], 3.0),
-            Some("all events at one time")
-        );
-        assert_eq!(of(&[(1.0, false), (2.0, false)], 2.0), Some("no event"));
+        assert_eq!(of(&all, 1.0), Some(NoSpread::NoEvent));
+        let at_once = [(1.0, false), (2.0, true), (2.0, true)];
+        assert_eq!(of(&at_once, 3.0), Some(NoSpread::OneTime));
+        assert_eq!(of(&[(1.0, false), (2.0, false)], 2.0), Some(NoSpread::NoEvent));
         assert_eq!(of(&[(1.0, true), (2.0, false)], 2.0), None);
     }
 
@@ -205,12 +286,12 @@ mod tests {
             ratio_at_the_edge(&ratio, "stock", "patched")
         };
         let (seen, none) = ([(1.0, true), (3.0, true)], [(4.0, false), (5.0, false)]);
-        let zero = of(&seen, &none).unwrap();
-        assert!(zero.starts_with("The hazard ratio is 0, as patched has no event"), "{zero}");
-        let infinite = of(&none, &seen).unwrap();
-        assert!(infinite.starts_with("The hazard ratio is infinite, as stock has"), "{infinite}");
-        let unknown = of(&[(1.0, false)], &[(2.0, true)]).unwrap();
-        assert!(unknown.starts_with("No hazard ratio"), "{unknown}");
+        let [stock, patched] = ["stock", "patched"].map(str::to_owned);
+        let zero = Note::HazardRatioIsZero { without: patched.clone(), with: stock.clone() };
+        assert_eq!(of(&seen, &none), Some(zero));
+        let infinite = Note::HazardRatioIsInfinite { without: stock, with: patched };
+        assert_eq!(of(&none, &seen), Some(infinite));
+        assert_eq!(of(&[(1.0, false)], &[(2.0, true)]), Some(Note::NoHazardRatio));
         assert_eq!(of(&seen, &[(2.0, true), (2.5, true)]), None);
     }
 
@@ -224,13 +305,10 @@ mod tests {
             (0.9, none),
             (0.999, none),
         ];
-        let late = not_reached(&times);
-        assert_eq!(late.len(), 1, "{late:?}");
-        assert!(late[0].starts_with("Not reached: the time for 90 % and the time for 99.9 %,"));
+        assert_eq!(not_reached(&times), [Note::NotReached { shares: vec![0.9, 0.999] }]);
         let open = without_bounds(&times);
-        assert_eq!(open.len(), 2, "{open:?}");
-        assert!(open[0].starts_with("No lower bound of the time for 25 %:"), "{open:?}");
-        assert!(open[1].starts_with("No upper bound of the median:"), "{open:?}");
-        assert_eq!(not_reached(&[(0.5, none)]).len(), 1);
+        assert_eq!(open[0], Note::NoLowerBound { shares: vec![0.25] });
+        assert_eq!(open[1], Note::NoUpperBound { shares: vec![0.5] });
+        assert_eq!(not_reached(&[(0.5, none)]), [Note::NoMedian]);
     }
 }

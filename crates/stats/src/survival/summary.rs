@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
-use super::notes;
+use super::notes::{self, Note};
 use super::quantile::{median_by_band, quantile_by_band};
 use super::*;
-use crate::words;
 use crate::{Alternative, Estimate, Interval, Level, StatError, TestResult, multiplicity};
 
 /// The trials of one group.
@@ -55,7 +54,8 @@ pub struct SurvivalSummary {
     /// Each later group, as test, against the first, as base.
     pub contrasts: Vec<Contrast>,
     /// What could not be answered and why.
-    pub notes: Vec<String>,
+    #[serde(skip)]
+    pub notes: Vec<Note>,
 }
 
 /// One group.
@@ -90,7 +90,7 @@ pub struct GroupSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turnbull: Option<Vec<Mass>>,
     /// What could not be answered and why.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// The time by which a share of the trials had the event.
@@ -183,7 +183,7 @@ pub struct Contrast {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holm: Option<Adjusted>,
     /// What could not be answered or is of little worth, and why.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Adjusted p-values of a contrast; `None` where there is none to adjust.
@@ -252,18 +252,10 @@ pub fn summarize(
             ];
             tests = rank_tests::rank_tests_of_curves(&curves, &weights)?;
             if tests.iter().any(|test| test.result.p_value.is_none()) {
-                notes.push(
-                    "The groups cannot be compared by ranks: at no event were trials of two \
-                     groups at risk, or all had it."
-                        .into(),
-                );
+                notes.push(Note::NoRankTest);
             }
         } else {
-            notes.push(
-                "No test between the groups: rank tests need times that are exact or \
-                 right-censored, and some are known only between two looks."
-                    .into(),
-            );
+            notes.push(Note::NoRankTestOfIntervals);
         }
         if let Some((Some(base), Some(base_curve))) = exact
             .first()
@@ -291,17 +283,11 @@ pub fn summarize(
         }
         adjust(&mut contrasts)?;
         if let ([_, _, ..], Some(first)) = (contrasts.as_slice(), contrasts.first()) {
-            notes.push(format!(
-                "Hazard ratios and differences are pairwise, each group against {} from the trials of \
-                 those two: not one Cox model over all groups. p by Holm is for the {} comparisons of \
-                 one measure.",
-                first.base.as_deref().unwrap_or("the first"),
-                contrasts.len()
-            ));
+            notes.push(Note::Pairwise { base: first.base.clone(), comparisons: contrasts.len() });
         }
     }
     if let [Group { name: Some(name), .. }] = groups {
-        notes.push(format!("Nothing is compared: {name} is the only group."));
+        notes.push(Note::OnlyGroup { group: name.clone() });
     }
     Ok(SurvivalSummary { groups: summaries, tests, contrasts, notes })
 }
@@ -311,17 +297,14 @@ fn contrast_notes(
     curves: [&KaplanMeier; 2],
     ratio: &HazardRatio,
     difference: &RestrictedMeanDifference,
-) -> Vec<String> {
+) -> Vec<Note> {
     let [base, test] = names.map(|name| name.as_deref().unwrap_or("a group"));
-    let mut notes: Vec<String> = notes::ratio_at_the_edge(ratio, base, test).into_iter().collect();
+    let mut notes: Vec<Note> = notes::ratio_at_the_edge(ratio, base, test).into_iter().collect();
     if difference.estimate.is_some() && difference.low.is_none() {
         let until = difference.until;
         for (name, curve) in [base, test].into_iter().zip(curves) {
-            let Some(why) = notes::no_variance(curve, until) else { continue };
-            notes.push(format!(
-                "No interval and no p-value for the difference of means: {name} has {why} before {until}, \
-                 so its variance estimate is 0, which is not to know its mean exactly."
-            ));
+            let Some(because) = notes::no_variance(curve, until) else { continue };
+            notes.push(Note::NoSpreadOfDifference { group: name.to_owned(), because, until });
         }
     }
     let [of_base, of_test] = curves.map(KaplanMeier::events);
@@ -379,7 +362,7 @@ fn by_kaplan_meier(
     rmst: RestrictedMean,
     options: &SurvivalOptions,
 ) -> Result<GroupSummary, StatError> {
-    let mut notes: Vec<String> =
+    let mut notes: Vec<Note> =
         notes::few_trials(curve.trials(), options.pointwise).into_iter().collect();
     let band = options.pointwise.band(curve, options.level);
     let points = curve
@@ -433,16 +416,12 @@ fn by_turnbull(
     until: f64,
     options: &SurvivalOptions,
 ) -> Result<GroupSummary, StatError> {
-    let mut notes = vec![
-        "Some times are known only between two looks: the curve is Turnbull's, which has no \
-         interval, and no restricted mean, since within an interval it may fall anywhere."
-            .into(),
-    ];
+    let mut notes = vec![Note::IntervalCensored];
     let turnbull = match Turnbull::fit(&group.trials) {
         Ok(turnbull) => Some(turnbull),
         // The laws do not need it.
         Err(error @ StatError::NoConvergence { .. }) => {
-            notes.push(format!("No curve: {error}."));
+            notes.push(Note::NoCurve { error: error.to_string() });
             None
         }
         Err(error) => return Err(error),
@@ -450,18 +429,11 @@ fn by_turnbull(
     let median = turnbull.as_ref().and_then(|turnbull| turnbull.quantile(0.5));
     match median {
         _ if turnbull.is_none() => {}
-        Some(Quantile { left, right, shown, flat_from: Some(from) }) => notes.push(match right {
-            Some(right) => format!(
-                "The curve is at 1/2 exactly from {from} on: the median lies in ({left}, {right}]; \
-                 shown is the middle by the right edges, {shown}."
-            ),
-            None => format!(
-                "The curve is at 1/2 exactly from {from} to the end of the time followed: the median \
-                 lies above {left} and has no upper bound; shown is the start, {shown}."
-            ),
-        }),
+        Some(Quantile { left, right, shown, flat_from: Some(from) }) => {
+            notes.push(Note::FlatAtMedian { from, left, right, shown });
+        }
         Some(Quantile { left, right: Some(right), .. }) if left < right => {
-            notes.push(format!("The median lies in ({left}, {right}]; shown is the right edge."));
+            notes.push(Note::MedianBetween { left, right });
         }
         Some(_) | None => {}
     }
@@ -482,7 +454,7 @@ fn by_turnbull(
         notes.extend(notes::not_reached(&times));
     }
     if masses.iter().flatten().any(|mass| mass.right.is_none()) {
-        notes.push("The last mass lies beyond every look: when it comes is not known.".into());
+        notes.push(Note::MassBeyondLooks);
     }
     let curve = masses
         .iter()
@@ -522,10 +494,10 @@ fn by_turnbull(
 fn fits(
     trials: &[Lifetime],
     exponential: Result<ExponentialFit, StatError>,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> (Vec<Fit>, TestResult) {
     let mut known = |error: StatError| {
-        notes.push(words::sentence(&error.to_string()));
+        notes.push(Note::no_fit(&error));
     };
     let exponential = exponential.map_err(&mut known).ok();
     let weibull = fit_weibull(trials).map_err(&mut known).ok();
@@ -678,7 +650,11 @@ mod tests {
         for contrast in &three.contrasts {
             assert_eq!(contrast.holm.unwrap().hazard_ratio, Some((2.0 * raw).min(1.0)));
         }
-        assert!(three.notes[0].contains("not one Cox model over all groups"), "{:?}", three.notes);
+        assert!(
+            matches!(three.notes[0], Note::Pairwise { comparisons: 2, .. }),
+            "{:?}",
+            three.notes
+        );
         let two = summarize(&[reported(), slow("b")], &options).unwrap();
         assert_eq!((two.contrasts[0].holm, two.notes.len()), (None, 0));
     }
@@ -691,9 +667,12 @@ mod tests {
         let contrast = &summary.contrasts[0];
         assert_eq!(contrast.rmst_difference.estimate, Some(1.0));
         assert_eq!(contrast.rmst_difference.test.p_value, None);
-        assert!(contrast.notes[0].starts_with("The hazard ratio is 0, as c has"), "{contrast:?}");
-        assert!(contrast.notes[1].contains("c has no event before 3"), "{:?}", contrast.notes);
-        assert!(contrast.notes[2].contains("(a has 2 events and c has 0 events)"), "{contrast:?}");
+        assert!(matches!(contrast.notes[0], Note::HazardRatioIsZero { .. }), "{contrast:?}");
+        let because = notes::NoSpread::NoEvent;
+        let spread = Note::NoSpreadOfDifference { group: "c".into(), because, until: 3.0 };
+        assert_eq!(contrast.notes[1], spread);
+        let sides = vec![("a".into(), 2), ("c".into(), 0)];
+        assert_eq!(contrast.notes[2], Note::FewEvents { sides });
     }
 
     #[test]

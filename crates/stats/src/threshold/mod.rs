@@ -11,16 +11,17 @@
 
 pub mod firth;
 pub mod isotonic;
+pub mod notes;
 mod threads_at;
 
 pub use firth::FirthFit;
 pub use isotonic::IsotonicStep;
+pub use notes::Note;
 
 use serde::Serialize;
 
 use super::binomial::MOST_TRIALS;
 use super::{Estimate, Level, StatError};
-use crate::words;
 
 /// The most threads that Linux can have, `PID_MAX_LIMIT`; a count above it is a mistake.
 pub const MOST_THREADS: u64 = 4_194_304;
@@ -49,9 +50,9 @@ pub struct Threshold {
     pub t90: Estimate,
     /// The non-decreasing estimate, a step a thread count.
     pub isotonic: Vec<IsotonicStep>,
-    /// Why something above is `None`, or of little worth, in sentences.
+    /// Why something above is `None`, or of little worth.
     #[serde(skip)]
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Fits the curve. Rows of one thread count are pooled; rows without trials are left out.
@@ -75,8 +76,8 @@ pub fn threshold(rows: &[ThreadsTried], level: Level) -> Result<Threshold, StatE
     let fit = curve.fit(level)?;
     let thresholds = [0.1, 0.5, 0.9].map(|p| threads_at::threads_at(&curve, &fit, p, level));
     let [t10, t50, t90] = thresholds;
-    let mut notes = notes(&pooled, &fit, &[("T10", t10), ("T50", t50), ("T90", t90)], level);
-    notes.extend(left_out(rows, &pooled));
+    let mut notes = notes::of(&pooled, &fit, &[("T10", t10), ("T50", t50), ("T90", t90)], level);
+    notes.extend(notes::left_out(rows, &pooled));
     Ok(Threshold { fit, t10, t50, t90, isotonic: isotonic::isotonic(&pooled), notes })
 }
 
@@ -144,174 +145,8 @@ fn pool(rows: &[ThreadsTried]) -> Result<Vec<ThreadsTried>, StatError> {
     }
 }
 
-fn notes(
-    pooled: &[ThreadsTried],
-    fit: &FirthFit,
-    thresholds: &[(&str, Estimate)],
-    level: Level,
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    let (first, last) = match (pooled.first(), pooled.last()) {
-        (Some(first), Some(last)) => (first.threads as f64, last.threads as f64),
-        _ => return notes,
-    };
-    let shape = Shape::of(pooled);
-    notes.extend(shape.note());
-    if fit.several_maxima {
-        notes.push(
-            "the penalised likelihood has several maxima, and the highest is taken; a program that \
-             climbs from a flat curve may stop at another"
-                .into(),
-        );
-    }
-    let estimates_anything = !matches!(shape, Shape::NoneStalled | Shape::AllStalled);
-    if estimates_anything {
-        if fit.slope == 0.0 {
-            notes.push("the fitted curve is flat: there is no threshold to estimate".into());
-        } else if fit.slope < 0.0 {
-            notes.push(
-                "the fitted curve falls with the thread count: there is no threshold to estimate"
-                    .into(),
-            );
-        } else if fit.slope_interval.low.is_some_and(|low| low <= 0.0) {
-            notes.push(format!(
-                "a slope of 0 is not excluded at {} %: a threshold without a bound on one or both \
-                 sides may not exist",
-                level.percent()
-            ));
-        } else {
-            let open = thresholds.iter().filter(|(_, t)| t.low.is_none() || t.high.is_none());
-            let open: Vec<String> = open.map(|(name, _)| name.to_string()).collect();
-            if !open.is_empty() {
-                notes.push(format!(
-                    "no bound on a side of {}: a curve that stays on that side of its share is not excluded \
-                     at {} %",
-                    words::list(&open),
-                    level.percent()
-                ));
-            }
-        }
-    }
-    let outside: Vec<&str> = thresholds
-        .iter()
-        .filter(|(_, t)| t.estimate.is_some_and(|t| t < first || t > last))
-        .map(|(name, _)| *name)
-        .collect();
-    if estimates_anything && !outside.is_empty() {
-        notes.push(format!(
-            "outside the thread counts tried ({first} to {last}), hence extrapolated: {}",
-            outside.join(", ")
-        ));
-    }
-    notes
-}
-
-/// The thread counts that no curve sees: their rows have no trial.
-fn left_out(rows: &[ThreadsTried], pooled: &[ThreadsTried]) -> Option<String> {
-    let mut empty: Vec<u64> = rows.iter().map(|row| row.threads).collect();
-    empty.retain(|threads| pooled.iter().all(|row| row.threads != *threads));
-    empty.sort_unstable();
-    empty.dedup();
-    let threads: Vec<String> = empty.iter().map(u64::to_string).collect();
-    (!empty.is_empty()).then(|| match threads.as_slice() {
-        [one] if one == "1" => "without a trial, hence left out: 1 thread".to_string(),
-        _ => format!("without a trial, hence left out: {} threads", words::list(&threads)),
-    })
-}
-
-/// Whether the counts themselves bound the slope. Where they do not, maximum likelihood has no finite
-/// slope, and what is finite is so by the penalty: the data are separated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// No trial anywhere.
-    NoneStalled,
-    /// Every trial everywhere.
-    AllStalled,
-    /// None up to one thread count, every trial from the next on.
-    Divided { none_to: u64, all_from: u64 },
-    /// None below a thread count and every trial above it; at it, some. Quasi-complete separation, as
-    /// are the two below.
-    MixedAt(ThreadsTried),
-    /// None but at the most threads tried, and there not every trial.
-    StalledAtTheMost(ThreadsTried),
-    /// Every trial but at the fewest threads tried, and there some.
-    SparedAtTheFewest(ThreadsTried),
-    /// As the above with the thread counts reversed: stalls are at fewer threads.
-    Reversed,
-    /// No thread count divides them: the slope is the data's.
-    Overlapping,
-}
-
-impl Shape {
-    /// Of rows that are ascending in threads.
-    fn of(pooled: &[ThreadsTried]) -> Shape {
-        let seen = pooled.iter().position(|row| row.k > 0);
-        let spared = pooled.iter().rposition(|row| row.k < row.n);
-        let (Some(seen), Some(spared)) = (seen, spared) else {
-            return if seen.is_none() { Shape::NoneStalled } else { Shape::AllStalled };
-        };
-        let last_seen = pooled.iter().rposition(|row| row.k > 0);
-        let first_spared = pooled.iter().position(|row| row.k < row.n);
-        if spared < seen {
-            let (none_to, all_from) = (pooled[spared].threads, pooled[seen].threads);
-            Shape::Divided { none_to, all_from }
-        } else if spared > seen {
-            if last_seen <= first_spared { Shape::Reversed } else { Shape::Overlapping }
-        } else if seen + 1 == pooled.len() {
-            Shape::StalledAtTheMost(pooled[seen])
-        } else if seen == 0 {
-            Shape::SparedAtTheFewest(pooled[seen])
-        } else {
-            Shape::MixedAt(pooled[seen])
-        }
-    }
-
-    fn note(self) -> Option<String> {
-        const PENALTY: &str = "maximum likelihood has no finite slope; Firth's penalty makes it finite, \
-                               and its size is the penalty's more than the data's";
-        Some(match self {
-            Shape::Overlapping => return None,
-            Shape::NoneStalled => {
-                "no trial stalled: the data hold lower bounds of the thresholds and \
-                                   nothing else; the slope, and where the curve lies, is the penalty's"
-                    .into()
-            }
-            Shape::AllStalled => {
-                "every trial stalled: the data hold upper bounds of the thresholds and \
-                                  nothing else; the slope, and where the curve lies, is the penalty's"
-                    .into()
-            }
-            Shape::Divided { none_to, all_from } => format!(
-                "the data are separated: no trial stalls up to {}, and every one does from {all_from} \
-                 on, so that {PENALTY}",
-                threads(none_to)
-            ),
-            Shape::MixedAt(ThreadsTried { threads: at, n, k }) => format!(
-                "the data are separated but for one thread count: no trial stalls below {}, every one \
-                 does above, and at it {k} of {n}, so that {PENALTY}",
-                threads(at)
-            ),
-            Shape::StalledAtTheMost(ThreadsTried { threads: at, n, k }) => format!(
-                "stalls are seen at the largest thread count only, {k} of {n} at {}: how the curve goes \
-                 on is not in the data, and {PENALTY}",
-                threads(at)
-            ),
-            Shape::SparedAtTheFewest(ThreadsTried { threads: at, n, k }) => format!(
-                "trials without a stall are seen at the smallest thread count only, {} of {n} at {}: \
-                 how the curve begins is not in the data, and {PENALTY}",
-                n - k,
-                threads(at)
-            ),
-            Shape::Reversed => format!(
-                "the data are separated the other way: stalls are at the smaller thread counts, with \
-                 at most one count where only some trials stall, so that {PENALTY}"
-            ),
-        })
-    }
-}
-
 fn threads(count: u64) -> String {
-    words::counted(count, "thread", "threads")
+    format!("{count} threads")
 }
 
 #[cfg(test)]
@@ -329,14 +164,17 @@ mod tests {
         let found = threshold(&tried, Level::new(0.3).unwrap()).unwrap();
         assert!(found.fit.slope_interval.low.is_some_and(|low| low > 0.0), "{found:?}");
         assert!(found.t10.low.is_none() && found.t90.high.is_none(), "{found:?}");
-        assert!(found.notes[0].starts_with("no bound on a side of T10 and T90:"), "{found:?}");
+        assert!(
+            matches!(&found.notes[0], Note::NoBound { thresholds, .. } if thresholds == &["T10", "T90"]),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn where_nothing_or_everything_stalls_there_are_bounds_and_no_estimate() {
         for (k, [low, high]) in [([0, 0, 0], [true, false]), ([10, 10, 10], [false, true])] {
             let curve = threshold(&rows(&[4, 8, 16], 10, &k), Level::P95).unwrap();
-            assert!(curve.notes[0].contains("and nothing else"), "{:?}", curve.notes);
+            assert!(matches!(curve.notes[0], Note::NoneStalled | Note::AllStalled), "{curve:?}");
             let held = curve.held_by_the_data();
             for at in [held.t10, held.t50, held.t90] {
                 assert_eq!(at.estimate, None);
@@ -375,7 +213,7 @@ mod tests {
         let (low, half, high) = finite(found.t50);
         assert!(low > 6.0 && high < 20.0 && (half - 128f64.sqrt()).abs() < 1e-6, "{half}");
         assert!(found.fit.slope.is_finite() && found.fit.slope_interval.high.is_some());
-        assert!(found.notes[0].contains("separated"));
+        assert_eq!(found.notes[0], Note::Divided { none_to: 8, all_from: 16 });
     }
 
     #[test]
@@ -383,25 +221,24 @@ mod tests {
         let none = curve(24, &[0, 0, 0, 0, 0]);
         assert!(none.t50.low.is_some_and(|low| low > 4.0), "{:?}", none.t50);
         assert_eq!(none.t50.high, None);
-        assert!(none.notes[0].contains("no trial stalled"));
-        assert_eq!(none.notes.len(), 1, "{:?}", none.notes);
+        assert_eq!(none.notes, [Note::NoneStalled]);
         let all = curve(24, &[24, 24, 24, 24, 24]);
         assert_eq!(all.t50.low, None);
         assert!(all.t50.high.is_some_and(|high| high < 4.0), "{:?}", all.t50);
-        assert!(all.notes[0].contains("every trial"));
-        assert_eq!(all.notes.len(), 1, "{:?}", all.notes);
+        assert_eq!(all.notes, [Note::AllStalled]);
         // The counts are the same at each thread count, and these lie evenly: no slope, not 1e-16.
         assert_eq!((none.fit.slope, all.fit.slope), (0.0, 0.0));
         assert!((none.fit.intercept + all.fit.intercept).abs() < 1e-12);
         let half = curve(24, &[12, 12, 12, 12]);
         assert_eq!(half.fit.slope, 0.0);
-        assert!(half.notes[0].contains("is flat"), "{:?}", half.notes);
+        assert_eq!(half.notes[0], Note::FlatCurve);
     }
 
     #[test]
     fn separation_is_named_for_what_it_is() {
-        let shape = |k: &[u64]| Shape::of(&rows(&[16, 32, 48, 64], 20, k));
-        let says = |k: &[u64]| shape(k).note().unwrap_or_default();
+        let shape = |k: &[u64]| notes::separation(&rows(&[16, 32, 48, 64], 20, k));
+        let says =
+            |k: &[u64]| shape(k).as_ref().map_or_else(String::new, crate::said::threshold::note);
         assert!(says(&[0, 0, 20, 20]).contains("up to 32 threads, and every one does from 48 on"));
         assert!(
             says(&[0, 0, 7, 20]).contains("below 48 threads, every one does above, and at it 7")
@@ -410,14 +247,17 @@ mod tests {
         assert!(!says(&[0, 0, 0, 1]).contains("separated"));
         assert!(says(&[19, 20, 20, 20]).contains("smallest thread count only, 1 of 20 at 16"));
         for reversed in [[20, 20, 0, 0], [20, 3, 0, 0], [1, 0, 0, 0], [20, 20, 20, 19]] {
-            assert_eq!(shape(&reversed), Shape::Reversed, "{reversed:?}");
+            assert_eq!(shape(&reversed), Some(Note::Reversed), "{reversed:?}");
         }
         for overlapping in
             [[0, 1, 1, 20], [1, 0, 0, 1], [0, 20, 0, 20], [5, 5, 5, 5], [20, 3, 1, 0]]
         {
-            assert_eq!(shape(&overlapping), Shape::Overlapping, "{overlapping:?}");
+            assert_eq!(shape(&overlapping), None, "{overlapping:?}");
         }
-        assert_eq!((shape(&[0; 4]), shape(&[20; 4])), (Shape::NoneStalled, Shape::AllStalled));
+        assert_eq!(
+            (shape(&[0; 4]), shape(&[20; 4])),
+            (Some(Note::NoneStalled), Some(Note::AllStalled))
+        );
     }
 
     #[test]
@@ -457,7 +297,7 @@ mod tests {
                     let mixed: f64 =
                         rows.iter().filter(|row| row.k == 1).map(|_| 2.0 * 0.5f64.ln()).sum();
                     let reached = ends(60.0).max(ends(-60.0)) > mixed - 1e-9;
-                    assert_eq!(reached, Shape::of(&rows) != Shape::Overlapping, "{rows:?}");
+                    assert_eq!(reached, notes::separation(&rows).is_some(), "{rows:?}");
                 }
             }
         }
@@ -468,7 +308,7 @@ mod tests {
         let found = curve(10, &[10, 9, 5, 1, 0]);
         assert_eq!(found.t50, Estimate { estimate: None, low: None, high: None });
         assert!(found.fit.slope < 0.0);
-        assert!(found.notes.iter().any(|note| note.contains("falls with")));
+        assert!(found.notes.contains(&Note::FallingCurve));
     }
 
     #[test]
@@ -476,7 +316,7 @@ mod tests {
         let found = curve(10, &[5, 5, 5, 5, 6]);
         assert_eq!((found.t10.high.is_some(), found.t90.low.is_some()), (true, true));
         assert_eq!((found.t10.low, found.t90.high), (None, None));
-        assert!(found.notes.iter().any(|note| note.contains("slope of 0")));
+        assert!(found.notes.contains(&Note::SlopeMayBeZero { level: Level::P95 }));
     }
 
     #[test]
@@ -521,7 +361,7 @@ mod tests {
         let (split, pooled) = (threshold(&split, Level::P95), threshold(&pooled, Level::P95));
         let (mut split, pooled) = (split.unwrap(), pooled.unwrap());
         let last = split.notes.pop();
-        assert_eq!(last.as_deref(), Some("without a trial, hence left out: 64 threads"));
+        assert_eq!(last, Some(Note::LeftOut { threads: vec![64] }));
         assert_eq!(split, pooled);
     }
 

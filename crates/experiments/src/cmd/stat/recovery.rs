@@ -485,7 +485,8 @@ fn together(
     let group = Group { name: None, trials: stalls };
     let asked = SurvivalOptions { level: options.level, ..SurvivalOptions::default() };
     let summary = summarize(&[group], &asked)?;
-    Ok((summary.groups.into_iter().next(), summary.notes))
+    let notes = summary.notes.iter().map(stats::said::survival::note).collect();
+    Ok((summary.groups.into_iter().next(), notes))
 }
 
 /// More phases than this are for a figure, not for a terminal.

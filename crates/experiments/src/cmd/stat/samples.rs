@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
+use stats::said::samples as said;
 use stats::samples::split::{Split, split};
 use stats::samples::{Resampling, SampleComparison, compare};
 use stats::{Alternative, StatError};
@@ -76,7 +77,7 @@ pub fn run(args: SamplesArgs, out: &mut dyn Write) -> Outcome {
     let (a, b) = (read(&args.a, args.column.as_deref())?, read(&args.b, column_b)?);
     let alternative = args.alternative.into();
     let found = compare(&a.values, &b.values, args.options.level, alternative, resampling)?;
-    let mut notes = found.notes.clone();
+    let mut notes: Vec<String> = found.notes.iter().map(said::note).collect();
     for (name, of) in [("a", &a), ("b", &b)] {
         if of.unobserved > 0 {
             notes.push(format!(
@@ -106,8 +107,16 @@ struct Answer {
 /// The rule `split` on each sample; `None` for one with negative values, which have no logarithm.
 #[derive(Debug, Serialize)]
 struct Modes {
-    a: Option<Split>,
-    b: Option<Split>,
+    a: Option<Mode>,
+    b: Option<Mode>,
+}
+
+/// A sample's modes, and why there are two or one.
+#[derive(Debug, Serialize)]
+struct Mode {
+    #[serde(flatten)]
+    found: Split,
+    reason: String,
 }
 
 fn modes(
@@ -115,14 +124,16 @@ fn modes(
     values: &[f64],
     resampling: Resampling,
     notes: &mut Vec<String>,
-) -> Result<Option<Split>, StatError> {
+) -> Result<Option<Mode>, StatError> {
     if values.iter().any(|x| *x < 0.0) {
         notes.push(format!(
             "{name} is not looked at for two modes: it has negative values, which have no logarithm"
         ));
         return Ok(None);
     }
-    split(values, resampling).map(Some)
+    let found = split(values, resampling)?;
+    let reason = said::modes(&found);
+    Ok(Some(Mode { found, reason }))
 }
 
 /// The values of a file.
@@ -267,7 +278,8 @@ fn text(answer: &Answer, options: &Options) -> String {
         Table::new(&["modes", "dip", "p", "BIC gain", "cut", "weight", "median", "sigma of log"]);
     for (name, modes) in [("a", &answer.modes.a), ("b", &answer.modes.b)] {
         let Some(modes) = modes else { continue };
-        notes += &said(name, modes);
+        notes += &modes_in_words(name, modes);
+        let modes = &modes.found;
         let mut head = vec![
             name.to_owned(),
             number(modes.dip.map(|dip| dip.statistic)),
@@ -297,7 +309,7 @@ fn text(answer: &Answer, options: &Options) -> String {
 }
 
 /// Whether a sample has two modes, and why.
-fn said(name: &str, modes: &Split) -> String {
+fn modes_in_words(name: &str, Mode { found: modes, reason }: &Mode) -> String {
     match (modes.cut, modes.lower) {
         // Nothing but zeros below the cut: no fit, but the rule's convention.
         (Some(cut), Some(lower)) if lower == modes.zeros => format!(
@@ -312,9 +324,9 @@ fn said(name: &str, modes: &Split) -> String {
             "Note: {name} has two modes, {lower} of {} below {}: {}. A median describes neither.\n",
             modes.n,
             number(cut),
-            modes.reason
+            reason
         ),
-        _ => format!("Note: {name} is not called bimodal: {}.\n", modes.reason),
+        _ => format!("Note: {name} is not called bimodal: {reason}.\n"),
     }
 }
 
@@ -344,7 +356,7 @@ mod tests {
     fn answer(a: &[f64], b: &[f64]) -> Answer {
         let resampling = Resampling { resamples: 500, seed: 1 };
         let found = compare(a, b, Level::P95, Alternative::TwoSided, resampling).unwrap();
-        let mut notes = found.notes.clone();
+        let mut notes = found.notes.iter().map(said::note).collect();
         let a = modes("a", a, resampling, &mut notes).unwrap();
         let b = modes("b", b, resampling, &mut notes).unwrap();
         Answer { found, modes: Modes { a, b }, notes }

@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use stats::said::survival::note;
+use stats::survival::notes::Note;
 use stats::survival::summary::{Contrast, Fit, GroupSummary, Parameters};
 use stats::survival::{
     FollowUp, Group, Lifetime, Mass, PointwiseMethod, SurvivalOptions, SurvivalSummary, summarize,
@@ -12,6 +14,7 @@ use stats::words::exact_percent;
 
 use super::super::planning::counted;
 use super::Options;
+use super::answer::Answer;
 use super::columns::{Columns, Row};
 use super::table::{Table, number, p_value};
 use crate::failure::{Failure, Outcome};
@@ -63,7 +66,7 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read_one_of(&args.file, &[&["time", "event"], &["left", "right"]])?;
     let groups = groups(&columns)?;
     let unused = columns.unused(&["time", "event", "left", "right", "group"]);
-    let mut summary = summarize(
+    let found = summarize(
         &groups,
         &SurvivalOptions {
             level: args.options.level,
@@ -74,8 +77,12 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
             quantiles: args.quantile,
         },
     )?;
-    summary.notes.extend(unused.map(|note| format!("Of the file, {note}.")));
-    args.options.answer(out, &summary, || text(&summary, &args.options))
+    let mut notes: Vec<String> = found.notes.iter().map(note).collect();
+    notes.extend(unused.map(|note| format!("Of the file, {note}.")));
+    let answer = Answer { summary: found, notes };
+    args.options.answer(out, &answer, || {
+        text(&answer.summary, &args.options) + &notes_in_lines(&answer.notes)
+    })
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -191,7 +198,7 @@ fn text(summary: &SurvivalSummary, options: &Options) -> String {
     for contrast in &summary.contrasts {
         text += &format!("\n{}", contrast_text(contrast));
     }
-    text + &notes(&summary.notes)
+    text
 }
 
 /// A group's curve, median, mean and fits.
@@ -344,7 +351,11 @@ fn contrast_text(contrast: &Contrast) -> String {
     )
 }
 
-fn notes(notes: &[String]) -> String {
+fn notes(notes: &[Note]) -> String {
+    notes_in_lines(&notes.iter().map(note).collect::<Vec<_>>())
+}
+
+fn notes_in_lines(notes: &[String]) -> String {
     notes.iter().map(|note| format!("  {note}\n")).collect()
 }
 
@@ -452,7 +463,7 @@ mod tests {
     fn a_single_group_is_not_compared_and_says_so() {
         let groups = parse("time,event,group\n14,1,stock\n33,1,stock\n").unwrap();
         let summary = summarize(&groups, &SurvivalOptions::default()).unwrap();
-        assert_eq!(summary.notes, ["Nothing is compared: stock is the only group."]);
+        assert_eq!(summary.notes, [Note::OnlyGroup { group: "stock".into() }]);
     }
 
     #[test]

@@ -84,7 +84,7 @@ fn answer(rows: &[ThreadsTried], options: &Options) -> Result<Answer, StatError>
         }
         Err(_) => None,
     };
-    let mut notes = curve.notes.clone();
+    let mut notes: Vec<String> = curve.notes.iter().map(stats::said::threshold::note).collect();
     if one_sided.is_none() {
         notes.push(format!(
             "no one-sided bounds at {} %: at a level of 50 % or less such a bound is the estimate or \
