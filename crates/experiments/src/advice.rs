@@ -8,14 +8,36 @@ use clap::{CommandFactory, Parser};
 
 use crate::Cli;
 
-const DOCUMENTS: [(&str, &str); 7] = [
-    ("README.md", include_str!("../../../README.md")),
-    ("docs/definitions.md", include_str!("../../../docs/definitions.md")),
-    ("docs/workloads.md", include_str!("../../../docs/workloads.md")),
-    ("docs/lab.md", include_str!("../../../docs/lab.md")),
-    ("docs/import.md", include_str!("../../../docs/import.md")),
-    ("docs/statistics.md", include_str!("../../../docs/statistics.md")),
-    ("docs/development.md", include_str!("../../../docs/development.md")),
+macro_rules! documents {
+    ($($path:literal),* $(,)?) => {
+        [$(($path, include_str!(concat!("../../../", $path)))),*]
+    };
+}
+
+const DOCUMENTS: [(&str, &str); 23] = documents![
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/tutorial.md",
+    "docs/concepts.md",
+    "docs/how-to/patch.md",
+    "docs/how-to/kernel.md",
+    "docs/how-to/fleet.md",
+    "docs/how-to/own-program.md",
+    "docs/how-to/import.md",
+    "docs/reference/commands.md",
+    "docs/reference/definitions.md",
+    "docs/reference/files-and-columns.md",
+    "docs/reference/import-formats.md",
+    "docs/reference/statistics.md",
+    "docs/reference/verdict.md",
+    "docs/reference/workloads.md",
+    "docs/design/house.md",
+    "docs/design/lab.md",
+    "docs/design/trial-process.md",
+    "docs/design/decisions.md",
+    "docs/appendix/coverage.md",
+    "docs/appendix/verdict-error-rates.md",
+    "docs/appendix/speed.md",
 ];
 
 /// Whether a command line is one. Values that it leaves out (`experiments resume`, said in a

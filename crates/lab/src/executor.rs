@@ -409,7 +409,7 @@ struct Note {
     recorded: String,
 }
 
-/// How long a boot may take. Emulated, a busy host multiplies what docs/lab.md measures (11 s at
+/// How long a boot may take. Emulated, a busy host multiplies what docs/design/lab.md measures (11 s at
 /// 32 CPUs, 31 s at 96); KVM that works needs a few seconds.
 fn patience(accelerator: Accelerator, cpus: u32, proven: bool) -> Duration {
     match (accelerator, proven) {

@@ -64,7 +64,7 @@ impl From<&TrialRow> for PlanRow {
 
 /// A row of `trials.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "the columns are defined in CONTRACT and in docs/definitions.md")]
+#[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
 pub struct TrialRow {
     pub sequence: u64,
     pub trial: u64,
@@ -122,7 +122,7 @@ pub struct TrialRow {
 
 /// A row of `timeline.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "the columns are defined in CONTRACT")]
+#[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
 pub struct TimelineRow {
     pub trial: u64,
     #[serde(serialize_with = "decimal_always")]
@@ -137,7 +137,7 @@ pub struct TimelineRow {
 
 /// A row of `metrics.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "the columns are defined in CONTRACT")]
+#[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
 pub struct MetricRow {
     pub trial: u64,
     pub metric: String,
@@ -147,7 +147,7 @@ pub struct MetricRow {
 
 /// A row of `pivots.csv`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "the columns are defined in CONTRACT")]
+#[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
 pub struct PivotRow {
     pub trial: u64,
     pub index: u32,

@@ -78,7 +78,7 @@ impl Serialize for Level {
 /// infinity, so that nothing can average it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Interval {
-    /// The method by its name in CONTRACT: `wilson`, `clopper-pearson`, …
+    /// The method by its name in docs/reference/commands.md: `wilson`, `clopper-pearson`, …
     pub method: &'static str,
     /// The nominal two-sided level.
     pub level: Level,

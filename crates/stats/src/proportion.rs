@@ -188,7 +188,7 @@ fn at_least(k: f64, n: f64, level: Level) -> Probability {
 /// holds for the mean of unequal probabilities too (W. Hoeffding 1956). With unequal numbers the mean
 /// of the shares is spread no wider than a share of the smaller number would be, so that the bound is
 /// on the safe side; it is that of Lindstrom and Madden for systems whose parts were tested unequally
-/// often (D. K. Lloyd and M. Lipow 1962), and not exact: docs/verdict.md has how often it errs.
+/// often (D. K. Lloyd and M. Lipow 1962), and not exact: docs/appendix has how often it errs.
 ///
 /// Not the bound of all trials together: there, many trials in a stratum that seldom stalls would
 /// speak for a few in one that always did.

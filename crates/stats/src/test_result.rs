@@ -24,7 +24,7 @@ impl Alternative {
 /// A test by name. `statistic` is `None` where the test has none of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TestResult {
-    /// The method by its name in CONTRACT: `fisher`, `log-rank`, …
+    /// The method by its name in docs/reference/commands.md: `fisher`, `log-rank`, …
     pub method: &'static str,
     /// The alternative hypothesis.
     pub alternative: Alternative,

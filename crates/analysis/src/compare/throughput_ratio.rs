@@ -78,7 +78,7 @@ pub fn of(
 }
 
 /// From so many values a side on, the percentile interval of a ratio of medians is at its level: simulated
-/// in docs/statistics.md, Coverage.
+/// in docs/appendix/coverage.md.
 const ENOUGH: usize = 5;
 
 impl StratumRatio {

@@ -1,4 +1,4 @@
-//! The verdict: counts of stalls in, one of five words out, by rules that docs/verdict.md states and
+//! The verdict: counts of stalls in, one of five words out, by rules that docs/reference/verdict.md states and
 //! whose error rates `cargo xtask calibrate --verdict` simulates.
 //!
 //! | verdict | when |

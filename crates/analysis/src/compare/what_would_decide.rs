@@ -3,7 +3,7 @@
 //! The numbers are exact powers of Fisher's test at one cell, which is what the primary test is there,
 //! at the rates seen. Those are estimates themselves: the true power may be well below the one stated.
 //! Adding trials to those that were looked at and testing again errs more often than the level says
-//! (docs/verdict.md has by how much); a fresh run of the whole number keeps it.
+//! (docs/appendix/verdict-error-rates.md has by how much); a fresh run of the whole number keeps it.
 
 use serde::Serialize;
 

@@ -19,7 +19,7 @@ use crate::failure::{Failure, Outcome};
 /// (RUN… --by KEY --base VALUE… --test VALUE…), where KEY is `kernel` or a label's name. Cells that both
 /// sides have are the strata; the kernel, and every label that has no value on both sides, is what tells
 /// the sides apart. The verdict is one of fixed, reduced, no evidence of an effect, worse, undecided, by
-/// the rules of docs/verdict.md; harm is said apart.
+/// the rules of docs/reference/verdict.md; harm is said apart.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status with --gate: 0 fixed without harm, 10 not fixed or harm found, 11 undecided or not to be

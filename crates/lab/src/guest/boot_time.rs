@@ -1,4 +1,4 @@
-//! How long a guest takes until it is ready, as measured: docs/lab.md, "How long it takes".
+//! How long a guest takes until it is ready, as measured: docs/design/lab.md, "How long it takes".
 
 /// CPUs of the guest, and seconds from starting QEMU to a ready init: Debian's 7.3.4 in QEMU 7.2.22
 /// under emulation, on two cores with nothing else at work.
@@ -26,7 +26,7 @@ mod tests {
     /// The documentation has the two figures.
     #[test]
     fn the_figures_are_those_of_the_documentation() {
-        let text = include_str!("../../../../docs/lab.md");
+        let text = include_str!("../../../../docs/design/lab.md");
         for (cpus, seconds) in MEASURED {
             let row = text
                 .lines()

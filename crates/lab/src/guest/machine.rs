@@ -1,4 +1,4 @@
-//! The command lines of QEMU and of the guest's kernel. What is here was measured: docs/lab.md.
+//! The command lines of QEMU and of the guest's kernel. What is here was measured: docs/design/lab.md.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;

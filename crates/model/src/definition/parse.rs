@@ -1,4 +1,4 @@
-//! TOML to a definition. The schema is in docs/definitions.md.
+//! TOML to a definition. The schema is in docs/reference/definitions.md.
 
 use std::collections::BTreeMap;
 

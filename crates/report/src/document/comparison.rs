@@ -658,7 +658,7 @@ fn sides(comparison: &Comparison) -> Vec<Block> {
         "rules",
         format!(
             "level {}, fixed below {}, margin of the cost {}, a relevant effect is {} times the base's \
-             stalls (docs/verdict.md)",
+             stalls (docs/reference/verdict.md)",
             percent(rules.level.get()),
             percent(rules.fixed_below),
             percent(comparison.cost.margin),

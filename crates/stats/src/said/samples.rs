@@ -48,7 +48,7 @@ pub fn note(note: &Note) -> String {
         }
         Note::FewForBootstrap { values } => format!(
             "bootstrap intervals of medians cover less than they say with {values} values in the \
-             smaller sample: see Coverage in docs/statistics.md"
+             smaller sample: see docs/appendix/coverage.md"
         ),
         Note::NoBca { because } => match because {
             NoBca::Undefined => {

@@ -4,7 +4,7 @@
 //! `level` of the replicates. BCa moves the two quantiles: z₀ for bias, from the share of replicates
 //! below the estimate; a for how the spread depends on the value, from the jackknife. Both ask for
 //! independent values and for a sample that holds the shape of its population. Neither is exact:
-//! docs/statistics.md has what they cover.
+//! docs/appendix/coverage.md has what they cover.
 //!
 //! A replicate may be infinite (a ratio over zero), which keeps its place in the order, or undefined
 //! (zero over zero): then it may be anything, so it counts as −∞ for the lower bound and as ∞ for the

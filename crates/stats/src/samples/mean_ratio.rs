@@ -12,7 +12,7 @@ use super::resampled_median::ResampledMedian;
 /// a side has a single value, which says nothing of its own spread.
 ///
 /// Independent values within and between strata. What the interval covers with few values a side is
-/// in docs/statistics.md.
+/// in docs/appendix/coverage.md.
 pub fn of_sorted(strata: &[[&[f64]; 2]], level: Level, resampling: Resampling) -> Option<Estimate> {
     if strata.is_empty() || strata.iter().flatten().any(|side| side.is_empty()) {
         return None;

@@ -6,7 +6,7 @@
 //!
 //! The jackknife of a median takes two or three values only, so that BCa's acceleration is coarse
 //! here (for even n it is 0 within the sample, by symmetry). BCa is given because it corrects the
-//! bias; neither method is exact, and docs/statistics.md has what they cover.
+//! bias; neither method is exact, and docs/appendix/coverage.md has what they cover.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Everything about the survival of one or more groups, in the shape that CONTRACT.md gives.
+//! Everything about the survival of one or more groups, in the shape that docs/reference/commands.md gives.
 
 use serde::Serialize;
 

@@ -17,13 +17,13 @@ use super::{markdown, percent, rows, verdict};
 ///
 /// An interval at 95 % promises to hold the truth in 95 % of repeated experiments. Proportions, pairs of
 /// proportions and pairs of strata are enumerated exactly. The others are simulated, with their standard
-/// error. The default is a first look within a minute; docs/statistics.md says how its tables were made.
+/// error. The default is a first look within a minute; docs/appendix/coverage.md says how its tables were made.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   cargo xtask calibrate
   cargo xtask calibrate --family proportions --whole-grid --out coverage.csv
-  cargo xtask calibrate --from docs/coverage.csv --figure coverage.svg
+  cargo xtask calibrate --from docs/appendix/coverage.csv --figure coverage.svg
   cargo xtask calibrate --verdict --data-sets 4000 --out verdict.csv")]
 pub struct CalibrateArgs {
     /// Only this family; repeatable: proportions, two-proportions, medians, …
@@ -56,7 +56,7 @@ pub struct CalibrateArgs {
     /// Draw the coverages to this file
     #[arg(long, value_name = "FILE.svg")]
     figure: Option<PathBuf>,
-    /// Print the tables of docs/statistics.md: one a family, a column a size
+    /// Print the tables of docs/appendix/coverage.md: one a family, a column a size
     #[arg(long)]
     markdown: bool,
     /// Write a row a setting and method to this file
@@ -152,16 +152,16 @@ mod tests {
         assert!(csv.lines().last().unwrap().contains(",simulated,"));
     }
 
-    /// The rows of docs/coverage.csv.
+    /// The rows of docs/appendix/coverage.csv.
     fn documented() -> Vec<Coverage> {
-        let docs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"));
+        let docs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/appendix"));
         rows::read(&[docs.join("coverage.csv")]).unwrap()
     }
 
     fn same<'a>(rows: &'a [Coverage], row: &Coverage) -> &'a Coverage {
         rows.iter()
             .find(|one| one.setting == row.setting && one.method == row.method)
-            .unwrap_or_else(|| panic!("docs/coverage.csv has no row for {row:?}"))
+            .unwrap_or_else(|| panic!("docs/appendix/coverage.csv has no row for {row:?}"))
     }
 
     fn enumerated_is_as_documented(families: &[Family], at_least: usize) {

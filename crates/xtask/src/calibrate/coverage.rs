@@ -37,7 +37,7 @@ pub enum How {
 pub struct Coverage {
     /// Where.
     pub setting: Setting,
-    /// The interval's method, by its name in CONTRACT.
+    /// The interval's method, by its name in docs/reference/commands.md.
     pub method: String,
     /// The nominal level.
     pub level: Level,

@@ -1,4 +1,4 @@
-//! The summary as the tables of docs/statistics.md: one a family, a column a size.
+//! The summary as the tables of docs/appendix/coverage.md: one a family, a column a size.
 
 use std::fmt::Write as _;
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn docs() -> &'static Path {
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"))
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/appendix"))
     }
 
     #[test]
@@ -100,13 +100,13 @@ mod tests {
     #[test]
     fn the_tables_of_the_documentation_are_those_of_its_rows() {
         let rows = rows::read(&[docs().join("coverage.csv")]).unwrap();
-        let shown = fs::read_to_string(docs().join("statistics.md")).unwrap();
+        let shown = fs::read_to_string(docs().join("coverage.md")).unwrap();
         let tables = tables(&summarize(&rows));
         for line in tables.lines().filter(|line| !line.is_empty()) {
             assert!(
                 shown.lines().any(|found| found == line),
-                "docs/statistics.md lacks a line of `cargo xtask calibrate --from \
-                 docs/coverage.csv --markdown`:\n{line}"
+                "docs/appendix/coverage.md lacks a line of `cargo xtask calibrate --from \
+                 docs/appendix/coverage.csv --markdown`:\n{line}"
             );
         }
     }

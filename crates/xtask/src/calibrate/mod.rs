@@ -64,7 +64,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them, in the order of docs/statistics.md.
+    /// All of them, in the order of docs/appendix/coverage.md.
     pub const ALL: [Family; 11] = [
         Family::Proportions,
         Family::TwoProportions,

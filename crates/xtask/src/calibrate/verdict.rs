@@ -86,7 +86,7 @@ const COLUMNS: [&str; 12] = [
     "standard_error",
 ];
 
-/// docs/verdict.csv: a row a setting.
+/// docs/appendix/verdict.csv: a row a setting.
 pub fn csv(rates: &[Rates]) -> String {
     let mut text = COLUMNS.join(",") + "\n";
     for one in rates {
@@ -149,7 +149,7 @@ pub fn is_wrong(kind: Kind, strata: &[[f64; 2]], rules: Rules) -> bool {
     }
 }
 
-/// The settings of docs/verdict.md. The last of a truth's designs are the larger ones.
+/// The settings of docs/appendix/verdict-error-rates.md. The last of a truth's designs are the larger ones.
 pub fn settings() -> Vec<Setting> {
     let mut all = Vec::new();
     let mut add = |truth, strata: &[[f64; 2]], sizes: &[u64], looks| {
@@ -283,16 +283,16 @@ fn drawn(rng: &mut impl Rng, n: u64, p: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A small part of docs/verdict.csv, drawn again: no verdict errs more often than its level, and
+    /// A small part of docs/appendix/verdict.csv, drawn again: no verdict errs more often than its level, and
     /// the shares are the committed ones within their error.
     #[test]
     fn the_committed_rates_are_drawn_again() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verdict.csv");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/appendix/verdict.csv");
         let text = std::fs::read_to_string(file).unwrap();
         let mut rows = ::csv::Reader::from_reader(text.as_bytes());
         let rows: Vec<::csv::StringRecord> = rows.records().map(Result::unwrap).collect();
         let all = settings();
-        assert_eq!(rows.len(), all.len(), "docs/verdict.csv has a row a setting");
+        assert_eq!(rows.len(), all.len(), "docs/appendix/verdict.csv has a row a setting");
         const DRAWN: usize = 1_000;
         for (at, (setting, row)) in all.iter().zip(&rows).enumerate() {
             assert_eq!(&row[0], setting.truth);
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn no_committed_rate_is_above_what_the_rules_promise() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verdict.csv");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/appendix/verdict.csv");
         let text = std::fs::read_to_string(file).unwrap();
         for row in ::csv::Reader::from_reader(text.as_bytes()).records().map(Result::unwrap) {
             let (wrong, error): (f64, f64) = (row[10].parse().unwrap(), row[11].parse().unwrap());
@@ -323,12 +323,12 @@ mod tests {
         }
     }
 
-    /// The table of docs/verdict.md is that of docs/verdict.csv, row by row, but for rounding.
+    /// The table of verdict-error-rates.md is that of verdict.csv, row by row, but for rounding.
     #[test]
     fn the_table_to_read_is_the_committed_one() {
-        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/");
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/appendix/");
         let csv = std::fs::read_to_string(format!("{docs}verdict.csv")).unwrap();
-        let page = std::fs::read_to_string(format!("{docs}verdict.md")).unwrap();
+        let page = std::fs::read_to_string(format!("{docs}verdict-error-rates.md")).unwrap();
         let rows = ::csv::Reader::from_reader(csv.as_bytes()).into_records().map(Result::unwrap);
         let table = page.lines().skip_while(|line| !line.starts_with("| truth |")).skip(2);
         let table = table.take_while(|line| line.starts_with('|'));

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What CONTRACT.md promises; then, in sentences, what does not exist and why, and what the numbers cannot
+/// What docs/reference/commands.md promises; then, in sentences, what does not exist and why, and what the numbers cannot
 /// carry.
 #[derive(Debug, Serialize)]
 pub struct Answer<S> {

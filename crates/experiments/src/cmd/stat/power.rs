@@ -130,7 +130,7 @@ pub fn run(args: PowerArgs, out: &mut dyn Write) -> Outcome {
     }
 }
 
-/// What CONTRACT.md promises, then what the test looks for and what the number cannot carry.
+/// What docs/reference/commands.md promises, then what the test looks for and what the number cannot carry.
 #[derive(Debug, Serialize)]
 struct Answer<T> {
     #[serde(flatten)]

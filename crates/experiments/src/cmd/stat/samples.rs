@@ -95,7 +95,7 @@ pub fn run(args: SamplesArgs, out: &mut dyn Write) -> Outcome {
     args.options.answer(out, &answer, || text(&answer, &args.options))
 }
 
-/// What CONTRACT.md promises, then whether a sample has two modes.
+/// What docs/reference/commands.md promises, then whether a sample has two modes.
 #[derive(Debug, Serialize)]
 struct Answer {
     #[serde(flatten)]

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use stats::Alternative;
 
-/// The alternative hypothesis, as on the command line and in CONTRACT.md.
+/// The alternative hypothesis, as on the command line and in docs/reference/commands.md.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum Side {
     /// Either direction

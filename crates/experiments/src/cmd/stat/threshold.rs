@@ -46,7 +46,7 @@ pub fn run(args: ThresholdArgs, out: &mut dyn Write) -> Outcome {
     args.options.answer(out, &answer, || text(&rows, &answer, &args.options))
 }
 
-/// What CONTRACT.md promises, then more of the fit, one-sided bounds, and what it cannot carry.
+/// What docs/reference/commands.md promises, then more of the fit, one-sided bounds, and what it cannot carry.
 #[derive(Debug, Serialize)]
 struct Answer {
     #[serde(flatten)]
