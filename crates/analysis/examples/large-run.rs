@@ -15,10 +15,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use model::columns::{METRICS, PLAN, TIMELINE, TRIALS};
-use model::factor::{Hash, Memory, Placement, Ramp, Workload};
+use model::factor::{Hash, Memory, Placement, Ramp};
 use model::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
 use model::record::{Pivot, Status};
 use model::rows::{PlanRow, TrialRow};
+use model::workload::Workload;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use model::columns::{PLAN, TIMELINE, TRIALS};
-use model::factor::{Memory, Placement, Ramp, Workload};
+use model::factor::{Memory, Placement, Ramp};
 use model::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
 use model::record::{Pivot, Status};
 use model::rows::{PlanRow, TimelineRow, TrialRow};
+use model::workload::Workload;
 use serde_json::json;
 use tempfile::TempDir;
 

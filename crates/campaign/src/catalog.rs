@@ -25,8 +25,9 @@ impl Entry {
     /// Reads it.
     pub fn definition(&self) -> Result<Definition, DefinitionError> {
         if let Some(problem) = &self.unreadable {
-            return Err(DefinitionError::Whole {
+            return Err(DefinitionError {
                 file: self.from.clone(),
+                line: None,
                 problem: format!("it can't be read: {problem}"),
             });
         }
@@ -94,13 +95,13 @@ impl Catalog {
         }
         let known: Vec<&str> = self.entries.iter().map(|entry| entry.name.as_str()).collect();
         let near = near_names(wanted, known.iter().copied());
-        let next = if near.is_empty() {
-            format!("There are: {}", known.join(", "))
-        } else {
-            format!("Near names: {}. All: `experiments list`", near.join(", "))
+        let near = match near.is_empty() {
+            true => String::new(),
+            false => format!(" Near names: {}.", near.join(", ")),
         };
+        let known = known.join(", ");
         Err(NotFound(format!(
-            "there is no experiment {wanted:?}. {next}. A file is given with its path or its .toml"
+            "there is no experiment {wanted:?}.{near} There are: {known}. A file is given with its path or its .toml"
         )))
     }
 }

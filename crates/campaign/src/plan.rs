@@ -7,12 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use model::factor::{
-    Count, Hash, Memory, Placement, Ramp, Span, Threads, Unlock, Until, Workload, threads_in_words,
-};
+use model::factor::{BadValue, Ramp, Span, Until, threads_in_words};
 use model::outcome::StallRule;
 use model::rows::PlanRow;
-use model::spec::{CommandSpec, Parameters, TrialSpec};
+use model::spec::TrialSpec;
+use model::workload::{self, Around, OwnFactor, Workload};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
@@ -40,20 +39,21 @@ pub struct Planned {
 impl Planned {
     /// Its row in `plan.csv`.
     pub fn row(&self) -> PlanRow {
+        let own = self.spec.task.columns();
         PlanRow {
             sequence: self.sequence,
             trial: self.spec.trial,
             block: self.block,
             cell: self.cell,
-            workload: self.spec.workload,
+            workload: self.spec.workload(),
             threads: self.spec.threads,
             ramp: self.spec.ramp,
             hash: self.spec.hash,
             placement: self.spec.placement.clone(),
             memory: self.spec.memory.clone(),
-            locks: self.spec.locks,
-            unlock: self.spec.unlock,
-            messengers: self.spec.messengers,
+            locks: own.locks,
+            unlock: own.unlock,
+            messengers: own.messengers,
             kernel: self.kernel.clone(),
             labels: self.labels.clone(),
         }
@@ -97,23 +97,53 @@ pub struct Site {
     pub kernels: Vec<String>,
 }
 
+/// Why a definition has no plan at a site.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// More trials than a plan may have.
+    #[error(
+        "cells times trials a cell, {cells} × {trials_a_cell}, are more than {MOST_TRIALS} trials: fewer \
+         values or fewer trials are needed"
+    )]
+    TooManyTrials {
+        /// Cells of the definition.
+        cells: usize,
+        /// Trials a cell.
+        trials_a_cell: u64,
+    },
+    /// More cells than a plan may have trials.
+    #[error("there are more than {MOST_TRIALS} cells: fewer values are needed")]
+    TooManyCells,
+    /// The pool of no cell would grow.
+    #[error("{ramps}: the pool would not grow. More threads, or a smaller first pool, are needed")]
+    NothingGrows {
+        /// The ramps and their thread counts.
+        ramps: String,
+    },
+    /// A value that makes no sense for a cell.
+    #[error(transparent)]
+    Value(#[from] BadValue),
+}
+
 impl Plan {
     /// Its rows in `plan.csv`.
     pub fn rows(&self) -> Vec<PlanRow> {
         self.trials.iter().map(Planned::row).collect()
     }
 
-    /// Crosses and orders. The sentence of an error names the factor.
-    pub fn new(definition: &Definition, site: &Site) -> Result<Plan, String> {
+    /// Crosses and orders.
+    ///
+    /// # Errors
+    /// A factor's value that makes no sense for a cell, or too many of them.
+    pub fn new(definition: &Definition, site: &Site) -> Result<Plan, PlanError> {
         let mut notes = Vec::new();
         let cells = cells(definition, site, &mut notes)?;
         let count = definition.trials.checked_mul(cells.len() as u64);
         let Some(count) = count.filter(|count| *count <= MOST_TRIALS) else {
-            return Err(format!(
-                "cells times trials a cell, {} × {}, are more than {MOST_TRIALS} trials: fewer values or fewer trials are needed",
-                cells.len(),
-                definition.trials
-            ));
+            return Err(PlanError::TooManyTrials {
+                cells: cells.len(),
+                trials_a_cell: definition.trials,
+            });
         };
         let mut trials = Vec::with_capacity(count as usize);
         for block in 1..=definition.trials {
@@ -158,7 +188,7 @@ impl Plan {
     pub fn may_end_early(&self) -> bool {
         self.cells
             .iter()
-            .any(|cell| cell.spec.parameters.pairs.is_some() || cell.spec.until != Until::Duration)
+            .any(|cell| cell.spec.task.may_end_early() || cell.spec.until != Until::Duration)
     }
 
     /// The planned time of all trials together; where they may end early, the longest it can be.
@@ -193,7 +223,7 @@ fn cells(
     definition: &Definition,
     site: &Site,
     notes: &mut Vec<String>,
-) -> Result<Vec<Cell>, String> {
+) -> Result<Vec<Cell>, PlanError> {
     let factors = &definition.factors;
     let mut hashes = factors.hash.clone();
     let control = definition.control.hash;
@@ -208,31 +238,28 @@ fn cells(
     let mut cells: Vec<Cell> = Vec::new();
     for kernel in &site.kernels {
         for &workload in &factors.workload {
+            let crossed = factors.own_crossed(workload);
             for threads in &factors.threads {
                 for &ramp in &factors.ramp {
                     for &hash in &hashes {
                         for placement in &factors.placement {
                             for memory in &factors.memory {
-                                for extra in extras(definition, workload, site)? {
-                                    let cell = cell(
-                                        definition,
-                                        kernel,
-                                        Common {
-                                            workload,
-                                            threads: threads.on(site.cpus),
-                                            ramp,
-                                            hash,
-                                            placement,
-                                            memory,
-                                        },
-                                        extra,
-                                    )?;
+                                let around = Around {
+                                    threads: threads.on(site.cpus),
+                                    ramp,
+                                    hash,
+                                    placement,
+                                    memory,
+                                    duration: definition.duration,
+                                    until: definition.until,
+                                };
+                                for own in &crossed {
                                     if cells.len() as u64 >= MOST_TRIALS {
-                                        return Err(format!(
-                                            "there are more than {MOST_TRIALS} cells"
-                                        ));
+                                        return Err(PlanError::TooManyCells);
                                     }
-                                    cells.push(cell);
+                                    let spec = spec(definition, site, workload, around, own)?;
+                                    let labels = labels(definition, own);
+                                    cells.push(Cell { kernel: kernel.clone(), labels, spec });
                                 }
                             }
                         }
@@ -247,12 +274,12 @@ fn cells(
     Ok(cells)
 }
 
-/// What a definition says for a workload that it no longer has (`--set workload=`, `--quick`).
+/// What a definition says for a workload that it no longer has, since the workload was changed.
 /// Where it was asked for beside that workload it is refused before there is a plan.
 fn idle(definition: &Definition) -> Option<String> {
     let workloads = &definition.factors.workload;
     let mut idle: Vec<String> =
-        definition.factors.idle().iter().map(|(name, of)| format!("{name} (of {of})")).collect();
+        definition.factors.idle().map(|(name, of)| format!("{name} (of {of})")).collect();
     if definition.mutex.pairs_per_thread.is_some() && !workloads.contains(&Workload::Mutex) {
         idle.push("[mutex] pairs_per_thread".to_string());
     }
@@ -267,7 +294,10 @@ fn idle(definition: &Definition) -> Option<String> {
 
 /// `threads = "100%"` with `grow:8@1s` on a machine of 8 CPUs: there is nothing to grow to. Such
 /// cells are left out and named; a plan of only such cells is an error.
-fn drop_what_does_not_grow(cells: &mut Vec<Cell>, notes: &mut Vec<String>) -> Result<(), String> {
+fn drop_what_does_not_grow(
+    cells: &mut Vec<Cell>,
+    notes: &mut Vec<String>,
+) -> Result<(), PlanError> {
     let mut dropped: Vec<String> = Vec::new();
     cells.retain(|cell| match cell.spec.ramp {
         Ramp::Grow { from, .. } if from >= cell.spec.threads => {
@@ -280,198 +310,59 @@ fn drop_what_does_not_grow(cells: &mut Vec<Cell>, notes: &mut Vec<String>) -> Re
         }
         _ => true,
     });
-    if dropped.is_empty() {
-        return Ok(());
+    let dropped = dropped.join(", ");
+    match (dropped.is_empty(), cells.is_empty()) {
+        (true, _) => {}
+        (false, true) => return Err(PlanError::NothingGrows { ramps: dropped }),
+        (false, false) => {
+            notes.push(format!("left out, since the pool would not grow: {dropped}"));
+        }
     }
-    if cells.is_empty() {
-        return Err(format!(
-            "{}: the pool would not grow. More threads, or a smaller first pool, are needed: --set threads=N or --set ramp=grow:N@1s",
-            dropped.join(", ")
-        ));
-    }
-    notes.push(format!("left out, since the pool would not grow: {}", dropped.join(", ")));
     Ok(())
 }
 
-struct Common<'a> {
-    workload: Workload,
-    threads: u32,
-    ramp: Ramp,
-    hash: Hash,
-    placement: &'a Placement,
-    memory: &'a Memory,
-}
-
-/// The factors that only one workload has.
-#[derive(Clone, Default)]
-struct Extra {
-    locks: Option<Count>,
-    unlock: Option<Unlock>,
-    messengers: Option<Count>,
-    critical: Option<Span>,
-    think: Option<Span>,
-}
-
-fn extras(definition: &Definition, workload: Workload, site: &Site) -> Result<Vec<Extra>, String> {
-    let factors = &definition.factors;
-    let count = |threads: &Threads| -> Result<Count, String> {
-        threads.on(site.cpus).to_string().parse().map_err(|error| format!("{error}"))
-    };
-    let mut extras = Vec::new();
-    match workload {
-        Workload::Mutex => {
-            for locks in &factors.locks {
-                for &unlock in &factors.unlock {
-                    for &critical in &factors.critical {
-                        for &think in &factors.think {
-                            extras.push(Extra {
-                                locks: Some(count(locks)?),
-                                unlock: Some(unlock),
-                                critical: Some(critical),
-                                think: Some(think),
-                                ..Extra::default()
-                            });
-                        }
-                    }
-                }
-            }
-        }
-        Workload::Messenger => {
-            for messengers in &factors.messengers {
-                extras.push(Extra { messengers: Some(count(messengers)?), ..Extra::default() });
-            }
-        }
-        _ => extras.push(Extra::default()),
-    }
-    Ok(extras)
-}
-
-fn cell(
+/// What the trials of a cell do; number and seed are still 0.
+fn spec(
     definition: &Definition,
-    kernel: &str,
-    common: Common<'_>,
-    extra: Extra,
-) -> Result<Cell, String> {
-    let mut labels: BTreeMap<String, String> = definition.labels.clone();
-    // `critical` and `think` have no column: where they are varied, or not zero, they are labels.
-    for (name, span, values) in [
-        ("critical", extra.critical, &definition.factors.critical),
-        ("think", extra.think, &definition.factors.think),
-    ] {
-        if let Some(span) = span
-            && (values.len() > 1 || !span.is_zero())
-        {
-            labels.insert(name.to_string(), span.to_string());
-        }
-    }
-    let mut spec = TrialSpec {
+    site: &Site,
+    workload: Workload,
+    around: Around<'_>,
+    own: &[(&'static OwnFactor, String)],
+) -> Result<TrialSpec, BadValue> {
+    let task = workload.task(&workload::Cell {
+        around,
+        cpus: site.cpus,
+        own,
+        mutex: &definition.mutex,
+        command: definition.command.as_ref(),
+    })?;
+    Ok(TrialSpec {
         trial: 0,
-        workload: common.workload,
-        threads: common.threads,
-        ramp: common.ramp,
-        hash: common.hash,
-        placement: common.placement.clone(),
-        memory: common.memory.clone(),
-        locks: extra.locks,
-        unlock: extra.unlock,
-        messengers: extra.messengers,
-        duration: definition.duration,
-        until: definition.until,
+        task,
+        threads: around.threads,
+        ramp: around.ramp,
+        hash: around.hash,
+        placement: around.placement.clone(),
+        memory: around.memory.clone(),
+        duration: around.duration,
+        until: around.until,
         sample: definition.sample,
         seed: 0,
-        parameters: Parameters {
-            critical_ns: extra.critical.map(Span::ns),
-            think_ns: extra.think.map(Span::ns),
-            pairs: match (common.workload, definition.mutex.pairs_per_thread) {
-                (Workload::Mutex, Some(pairs)) => {
-                    Some(pairs.checked_mul(u64::from(common.threads)).ok_or_else(|| {
-                        format!(
-                            "mutex.pairs_per_thread {pairs} × {} is too many",
-                            threads_in_words(common.threads)
-                        )
-                    })?)
-                }
-                _ => None,
-            },
-            command: None,
-        },
-    };
-    if common.workload == Workload::Command {
-        spec.parameters.command = Some(command(definition, &spec)?);
-    }
-    Ok(Cell { kernel: kernel.to_string(), labels: label_text(&labels), spec })
-}
-
-/// `key=value;key=value`, sorted by key.
-pub fn label_text(labels: &BTreeMap<String, String>) -> String {
-    labels.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(";")
-}
-
-/// Puts the factors into the command line. A name in braces that is no factor is an error; `{{` is
-/// a brace.
-fn command(definition: &Definition, spec: &TrialSpec) -> Result<CommandSpec, String> {
-    let Some(command) = &definition.command else {
-        return Err(
-            "the workload command needs a table [command] with argv, unit and regex or pointer"
-                .into(),
-        );
-    };
-    let fill = |text: &String| fill(text, spec);
-    Ok(CommandSpec {
-        argv: command.argv.iter().map(fill).collect::<Result<_, _>>()?,
-        env: command
-            .env
-            .iter()
-            .map(|(name, value)| Ok((name.clone(), fill(value)?)))
-            .collect::<Result<_, String>>()?,
-        folder: command.folder.clone(),
-        throughput: command.throughput.clone(),
-        unit: command.unit.clone(),
-        mops_per_unit: command.mops_per_unit,
-        per_thread: command.per_thread,
     })
 }
 
-fn fill(text: &str, spec: &TrialSpec) -> Result<String, String> {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['{', '}']) {
-        filled.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(after) = rest.strip_prefix("{{").or_else(|| rest.strip_prefix("}}")) {
-            filled.push_str(&rest[..1]);
-            rest = after;
-            continue;
+/// The labels of a cell: the definition's, and the own factors that have no column, where they are
+/// varied or are not the default.
+fn labels(definition: &Definition, own: &[(&'static OwnFactor, String)]) -> String {
+    let mut labels: BTreeMap<&str, &str> =
+        definition.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    for (factor, value) in own {
+        let varied = definition.factors.own(factor).len() > 1;
+        if !factor.has_column && (varied || value != factor.default) {
+            labels.insert(factor.name, value);
         }
-        let name = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
-        let Some((name, after)) = name else {
-            return Err(format!(
-                "command {text:?}: a brace stands alone; a plain one is written twice"
-            ));
-        };
-        filled.push_str(&match name {
-            "threads" => spec.threads.to_string(),
-            "duration" => spec.duration.seconds().ceil().max(1.0).to_string(),
-            "duration_ms" => (spec.duration.ns() / 1_000_000).to_string(),
-            "hash" => spec.hash.to_string(),
-            "slots" => match spec.hash {
-                Hash::Slots { slots, .. } => slots.to_string(),
-                Hash::Auto | Hash::Global => "0".to_string(),
-            },
-            "ramp" => spec.ramp.to_string(),
-            "placement" => spec.placement.to_string(),
-            "memory" => spec.memory.to_string(),
-            "seed" => "1".to_string(),
-            other => {
-                return Err(format!(
-                    "command {text:?}: {{{other}}} is no factor; accepted is threads, duration, duration_ms, hash, slots, ramp, placement, memory"
-                ));
-            }
-        });
-        rest = after;
     }
-    filled.push_str(rest);
-    Ok(filled)
+    labels.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(";")
 }
 
 #[cfg(test)]
@@ -563,7 +454,8 @@ mod tests {
         assert!(plan.cells.iter().all(|cell| cell.spec.threads == 16));
         assert!(plan.notes[0].contains("grow:8@1s to 2 threads"), "{:?}", plan.notes);
         let text = text.replace("16, ", "");
-        assert!(Plan::new(&definition(&text), &site(2)).unwrap_err().contains("would not grow"));
+        let error = Plan::new(&definition(&text), &site(2)).unwrap_err().to_string();
+        assert!(error.contains("would not grow"), "{error}");
         assert_eq!(Plan::new(&definition(&text), &site(32)).unwrap().cells.len(), 2);
     }
 
@@ -572,7 +464,7 @@ mod tests {
         let text = "workload = [\"wake-storm\", \"mutex\"]\nthreads = 2\nlocks = [1, 2]\nunlock = [\"exchange\", \"store-wake\"]\n";
         let plan = Plan::new(&definition(text), &site(2)).unwrap();
         assert_eq!(plan.cells.len(), 2 + 2 * 4);
-        assert!(plan.cells[0].spec.locks.is_none());
+        assert!(plan.cells[0].spec.task.columns().locks.is_none());
     }
 
     #[test]
@@ -599,18 +491,9 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_takes_the_factors() {
-        let spec = Plan::new(&definition(SWEEP), &site(96)).unwrap().cells[0].spec.clone();
-        assert_eq!(fill("-t {threads} -r {duration} {{x}}", &spec).unwrap(), "-t 12 -r 1 {x}");
-        assert!(fill("{thread}", &spec).unwrap_err().contains("no factor"));
-        assert!(fill("{threads", &spec).unwrap_err().contains("brace"));
-        assert!(fill("a}", &spec).is_err());
-    }
-
-    #[test]
     fn too_many_are_refused() {
         let mut many = definition(SWEEP);
         many.trials = MOST_TRIALS;
-        assert!(Plan::new(&many, &site(96)).unwrap_err().contains("more than"));
+        assert!(Plan::new(&many, &site(96)).unwrap_err().to_string().contains("more than"));
     }
 }

@@ -75,21 +75,22 @@ fn timeline_rows(trial: u64, samples: &[Sample], sample_s: f64) -> Vec<TimelineR
 /// The row of `trials.csv` of a trial that ended.
 pub fn row(experiment: &str, planned: &Planned, execution: &Execution) -> TrialRow {
     let record = &execution.record;
+    let own = planned.spec.task.columns();
     TrialRow {
         sequence: planned.sequence,
         trial: planned.spec.trial,
         block: planned.block,
         cell: planned.cell,
         experiment: experiment.to_string(),
-        workload: planned.spec.workload,
+        workload: planned.spec.workload(),
         threads: planned.spec.threads,
         ramp: planned.spec.ramp,
         hash: planned.spec.hash,
         placement: planned.spec.placement.clone(),
         memory: planned.spec.memory.clone(),
-        locks: planned.spec.locks,
-        unlock: planned.spec.unlock,
-        messengers: planned.spec.messengers,
+        locks: own.locks,
+        unlock: own.unlock,
+        messengers: own.messengers,
         duration_s: Some(planned.spec.duration.seconds()),
         seed: planned.spec.seed,
         boot: execution.boot,

@@ -6,8 +6,9 @@
 //! gets it.
 
 use model::definition::Definition;
-use model::factor::{Hash, Span, Workload};
+use model::factor::{Hash, Span};
 use model::outcome::StallRule;
+use model::workload::Workload;
 
 /// The longest that a growth may be pending before a trial counts as stalled.
 const LONGEST: Span = Span::from_ms(1000);

@@ -16,8 +16,9 @@ use lab::guest::shape::Shape;
 use lab::kernels::fetch::{full_name, obtain};
 use lab::kernels::{Kernel, sha256};
 use model::definition::Definition;
-use model::factor::{Placement, Workload};
+use model::factor::Placement;
 use model::manifest::{self, Manifest, Origin};
+use model::workload::Workload;
 use records::table::Table;
 
 use crate::cmd::kernel::{ArchiveOptions, tell, told};
@@ -328,7 +329,7 @@ fn room(shape: &Shape) -> Result<u64, Failure> {
 fn check_in_guest(shape: &Shape, plan: &Plan) -> Result<(), Failure> {
     let (cpus, nodes) = (shape.cpus, shape.nodes);
     for cell in &plan.cells {
-        if cell.spec.workload == Workload::Command {
+        if cell.spec.workload() == Workload::Command {
             return Err(Failure::Request(
                 "workload command: a guest of the lab holds race-trial and no other program; \
                  on this machine (without --kernel) it runs any"

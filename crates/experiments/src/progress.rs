@@ -67,7 +67,7 @@ impl Observer for Progress {
                 "{}/{} · {} threads={} hash={}{} · {} · {}",
                 self.done,
                 self.total,
-                planned.spec.workload,
+                planned.spec.workload(),
                 planned.spec.threads,
                 planned.spec.hash,
                 if self.kernels.len() > 1 { format!(" {}", planned.kernel) } else { String::new() },

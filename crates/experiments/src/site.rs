@@ -12,6 +12,7 @@ use model::definition::Definition;
 use model::factor::{Memory, Placement};
 use model::manifest::{Kernel, Machine};
 use model::spec::TrialSpec;
+use model::workload::Task;
 
 use crate::failure::Failure;
 
@@ -117,13 +118,17 @@ impl ThisSite {
 
 /// `threads 96`, and with messengers `threads 96 and messengers 4`.
 fn threads_in_words(spec: &TrialSpec) -> String {
-    let messengers = spec.messengers.map(|n| format!(" and messengers {n}")).unwrap_or_default();
+    let messengers = spec.task.columns().messengers;
+    let messengers = messengers.map(|n| format!(" and messengers {n}")).unwrap_or_default();
     format!("threads {}{messengers}", spec.threads)
 }
 
 /// That the program of a `command` is on this machine; the sentence says how to get it.
 pub fn check_program(definition: &Definition, plan: &Plan) -> Result<(), Failure> {
-    let commands = plan.cells.iter().filter_map(|cell| cell.spec.parameters.command.as_ref());
+    let commands = plan.cells.iter().filter_map(|cell| match &cell.spec.task {
+        Task::Command(command) => Some(command),
+        _ => None,
+    });
     for command in commands {
         if let Err(missing) = trial::workload::command::program::find(command) {
             let install = definition.command.as_ref().and_then(|command| command.install.as_ref());

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use model::columns::{Kind, TRIALS, kind};
-use model::factor::{Count, Hash, Memory, Placement, Ramp, Unlock, Workload};
+use model::factor::{Count, Hash, Memory, Placement, Ramp};
 use model::record::{Pivot, Status};
 use model::rows::{decimal_text, one_line};
+use model::workload::Workload;
+use model::workload::mutex::Unlock;
 
 /// What an import numbers itself; a source can't say them.
 const NUMBERED: [&str; 5] = ["sequence", "trial", "cell", "experiment", "labels"];

@@ -1,14 +1,16 @@
 //! The columns of each file, in their order.
 
-use crate::factor::WITH_COLUMN;
+use crate::factor::COMMON;
+use crate::workload::WITH_COLUMN;
 
 /// Where a trial stands in its plan.
 const PLACE: [&str; 4] = ["sequence", "trial", "block", "cell"];
 
 /// `trials.csv`: a row a finished trial.
-pub const TRIALS: [&str; 43] = concatenated(&[
+pub const TRIALS: [&str; 40 + WITH_COLUMN.len()] = concatenated(&[
     &PLACE,
     &["experiment"],
+    &COMMON,
     &WITH_COLUMN,
     &[
         "duration_s",
@@ -44,10 +46,11 @@ pub const TRIALS: [&str; 43] = concatenated(&[
 ]);
 
 /// The columns that name what was varied, in `plan.csv` and `analysis/cells.csv`.
-pub const FACTORS: [&str; 11] = concatenated(&[&WITH_COLUMN, &["kernel", "labels"]]);
+pub const FACTORS: [&str; 8 + WITH_COLUMN.len()] =
+    concatenated(&[&COMMON, &WITH_COLUMN, &["kernel", "labels"]]);
 
 /// `plan.csv`: every trial, in the order in which it runs.
-pub const PLAN: [&str; 15] = concatenated(&[&PLACE, &FACTORS]);
+pub const PLAN: [&str; 12 + WITH_COLUMN.len()] = concatenated(&[&PLACE, &FACTORS]);
 
 /// `timeline.csv`: a row a sample.
 pub const TIMELINE: [&str; 6] = ["trial", "t_s", "threads", "ops", "mops_per_s", "slots"];

@@ -4,6 +4,7 @@
 //! here, at the edge, and is one from there on.
 
 pub mod as_run;
+pub mod checked;
 pub mod columns;
 pub mod definition;
 pub mod factor;
@@ -16,3 +17,4 @@ pub mod rows;
 pub mod serde_words;
 pub mod spec;
 pub mod throughput;
+pub mod workload;

@@ -1,7 +1,6 @@
 //! What a ramp asks of a trial: how long it takes, and whether it makes sense there.
 
-use crate::factor::{Ramp, threads_in_words};
-use crate::spec::TrialSpec;
+use crate::factor::{BadValue, Ramp, threads_in_words};
 
 /// How long creating `threads` threads is planned to take, the gap of a barrier included; of
 /// `poisson` the expectation.
@@ -20,24 +19,23 @@ pub fn planned_ns(ramp: Ramp, threads: u32) -> u64 {
     }
 }
 
-/// Refuses a ramp that makes no sense for a trial, by its name.
-pub fn check(spec: &TrialSpec) -> Result<(), String> {
+/// Refuses a ramp that makes no sense for this many threads.
+///
+/// # Errors
+/// The ramp, why it is not possible and what is accepted.
+pub fn check(ramp: Ramp, threads: u32) -> Result<(), BadValue> {
     const LONGEST_S: u64 = 24 * 3600;
-    if planned_ns(spec.ramp, spec.threads) > LONGEST_S * 1_000_000_000 {
-        return Err(format!(
-            "ramp \"{}\" is not possible with {}: it would take more than a day; accepted is one \
-             that takes less",
-            spec.ramp,
-            threads_in_words(spec.threads)
-        ));
-    }
-    match spec.ramp {
-        Ramp::Grow { from, .. } if from >= spec.threads => Err(format!(
-            "ramp \"{}\" is not possible with {}: the pool would not grow; accepted is `grow:` from \
-             fewer",
-            spec.ramp,
-            threads_in_words(spec.threads)
-        )),
+    let bad = |accepted: &'static str, reason: &str| {
+        let reason = format!("with {} {reason}", threads_in_words(threads));
+        Err(BadValue::new("ramp", ramp, accepted).because(reason))
+    };
+    match ramp {
+        Ramp::Grow { from, .. } if from >= threads => {
+            bad("`grow:` from fewer threads", "the pool would not grow")
+        }
+        _ if planned_ns(ramp, threads) > LONGEST_S * 1_000_000_000 => {
+            bad("one that takes less", "it would take more than a day")
+        }
         _ => Ok(()),
     }
 }

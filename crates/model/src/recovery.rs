@@ -1,8 +1,8 @@
 //! `[recovery]`: when a stalled trial counts as recovered by its throughput.
 
-use serde::de::{Error as _, Unexpected};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
+use crate::checked::{above_zero, share};
 use crate::factor::Span;
 
 /// The share of a definition that names none: that of the rule `control:0.5`, so that a trial
@@ -51,31 +51,6 @@ impl Recovery {
     pub fn is_default(&self) -> bool {
         *self == Recovery::default()
     }
-}
-
-/// Reads a number that must be above 0 and at most `most`.
-fn number<'de, D: Deserializer<'de>>(
-    deserializer: D,
-    most: f64,
-    accepted: &str,
-) -> Result<Option<f64>, D::Error> {
-    match Option::<f64>::deserialize(deserializer)? {
-        Some(x) if !(x.is_finite() && x > 0.0 && x <= most) => {
-            Err(D::Error::invalid_value(Unexpected::Float(x), &accepted))
-        }
-        number => Ok(number),
-    }
-}
-
-fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    number(deserializer, 1.0, "a number above 0 and up to 1")
-}
-
-/// Reads a number that must be above 0.
-pub(crate) fn above_zero<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<f64>, D::Error> {
-    number(deserializer, f64::MAX, "a number above 0")
 }
 
 #[cfg(test)]

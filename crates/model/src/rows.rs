@@ -1,7 +1,9 @@
 //! The rows of each file, in the order of their columns.
 
-use crate::factor::{Count, Hash, Memory, Placement, Ramp, Unlock, Workload};
+use crate::factor::{Count, Hash, Memory, Placement, Ramp};
 use crate::record::{Pivot, Status};
+use crate::workload::Workload;
+use crate::workload::mutex::Unlock;
 use serde::{Serialize, Serializer};
 
 /// A row of `plan.csv`.

@@ -3,6 +3,8 @@
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::factor::BadValue;
+
 /// Where a program's throughput stands in its output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -29,37 +31,37 @@ pub enum Form {
 }
 
 impl Throughput {
-    /// Refuses an expression that can't be one, or has no group; a pointer that can't be one.
-    pub fn form(&self) -> Result<Form, String> {
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// The expression is none or has no group, or the pointer is none.
+    pub fn form(&self) -> Result<Form, BadValue> {
         Ok(match self {
             Throughput::Regex(text) => {
+                let bad = |reason: String| {
+                    let accepted = "a regular expression with a group: `([0-9.]+) ops/s` or `(?<value>[0-9.]+)`";
+                    BadValue::new("command.regex", text, accepted).because(reason)
+                };
                 let regex = Regex::new(text).map_err(|error| {
                     // The library's message draws the place over several lines.
                     let reason = error.to_string();
                     let last = reason.lines().last().unwrap_or("").trim().to_string();
-                    format!("command.regex {text:?} is no regular expression: {last}")
+                    bad(format!("it is no regular expression: {last}"))
                 })?;
                 let named = regex.capture_names().position(|name| name == Some("value"));
                 let group = match named {
                     Some(group) => group,
                     None if regex.captures_len() > 1 => 1,
-                    None => {
-                        return Err(format!(
-                            "command.regex {text:?} has no group: put the number in one, as in \
-                             `([0-9.]+) ops/s` or `(?<value>[0-9.]+)`"
-                        ));
-                    }
+                    None => return Err(bad("it has no group around the number".to_string())),
                 };
                 Form::Regex { regex, group }
             }
-            Throughput::Pointer(text) => {
-                if !text.is_empty() && !text.starts_with('/') {
-                    return Err(format!(
-                        "command.pointer {text:?} is no JSON pointer: it begins with `/`, as in \
-                         `/summary/rate`"
-                    ));
-                }
+            Throughput::Pointer(text) if text.is_empty() || text.starts_with('/') => {
                 Form::Pointer(text.clone())
+            }
+            Throughput::Pointer(text) => {
+                let accepted = "a JSON pointer, which begins with `/`, as in `/summary/rate`";
+                return Err(BadValue::new("command.pointer", text, accepted));
             }
         })
     }

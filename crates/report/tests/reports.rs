@@ -95,9 +95,9 @@ fn hostile() -> Synthetic {
         for trial in 0..8 {
             for hash in ["auto", "slots:512"] {
                 let row = made.trial(96, hash);
-                row.workload = model::factor::Workload::Mutex;
+                row.workload = model::workload::Workload::Mutex;
                 row.locks = (32 + at).to_string().parse().ok();
-                row.unlock = Some(model::factor::Unlock::StoreWake);
+                row.unlock = Some(model::workload::mutex::Unlock::StoreWake);
                 row.messengers = (4 + at).to_string().parse().ok();
                 row.ramp = format!("grow:{}@1s", 8 + at).parse().unwrap();
                 row.kernel = format!("7.3.{at}-a-kernel-with-a-long-suffix-{}", "y".repeat(50));

@@ -13,9 +13,10 @@ use kernel_abi::topology::{SYS, Topology};
 use kernel_abi::{CpuSet, affinity};
 
 use crate::place;
-use model::factor::{Hash, Memory, Workload};
+use model::factor::{Hash, Memory};
 use model::record::{Status, TrialRecord};
 use model::spec::TrialSpec;
+use model::workload::Workload;
 
 /// A process that is as its trial asks.
 #[derive(Debug, Clone)]
@@ -59,7 +60,7 @@ impl Prepared {
             assignment,
             cpus,
         };
-        if spec.workload == Workload::Command {
+        if spec.workload() == Workload::Command {
             // Its hash is its own, and asked for in it.
             return Ok(prepared);
         }

@@ -9,13 +9,14 @@ use std::sync::OnceLock;
 
 use common::{spec, trial, trial_with};
 use model::record::{Pivot, Status, TrialRecord};
-use model::spec::{CommandSpec, TrialSpec};
+use model::spec::TrialSpec;
 use model::throughput::Throughput;
+use model::workload::Task;
+use model::workload::command::Command as Program;
 
 fn shell(script: &str) -> TrialSpec {
     let mut spec = spec();
-    spec.workload = "command".parse().expect("a workload");
-    spec.parameters.command = Some(CommandSpec {
+    spec.task = Task::Command(Program {
         argv: vec!["sh".into(), "-c".into(), script.into()],
         env: Vec::new(),
         folder: None,
@@ -27,8 +28,11 @@ fn shell(script: &str) -> TrialSpec {
     spec
 }
 
-fn command(spec: &mut TrialSpec) -> &mut CommandSpec {
-    spec.parameters.command.as_mut().expect("a command")
+fn command(spec: &mut TrialSpec) -> &mut Program {
+    match &mut spec.task {
+        Task::Command(program) => program,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// The library, built as it is shipped.

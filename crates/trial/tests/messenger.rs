@@ -2,28 +2,27 @@
 
 mod common;
 
-use common::{spec, trial};
+use common::{spec, task, trial};
 use model::record::Status;
 
 #[test]
 fn requests_are_made_timed_and_ended_under_every_ramp() {
     for (threads, messengers, ramp, hash) in [
-        (1, "1", "burst", "auto"),
-        (5, "2", "barrier:20ms", "auto"),
-        (6, "6", "linear:40ms", "global"),
-        (9, "2", "grow:2@40ms", "auto"),
-        (40, "3", "poisson:1000/s", "auto"),
+        (1, 1, "burst", "auto"),
+        (5, 2, "barrier:20ms", "auto"),
+        (6, 6, "linear:40ms", "global"),
+        (9, 2, "grow:2@40ms", "auto"),
+        (40, 3, "poisson:1000/s", "auto"),
     ] {
         let mut spec = spec();
-        spec.workload = "messenger".parse().expect("a workload");
+        spec.task = task("messenger", messengers);
         spec.threads = threads;
-        spec.messengers = Some(messengers.parse().expect("a count"));
         spec.ramp = ramp.parse().expect("a ramp");
         spec.hash = hash.parse().expect("a hash");
         let record = trial(&spec);
         assert_eq!((record.status, &record.error), (Status::Ok, &None), "{ramp}");
         assert!(record.ops > Some(0), "{record:?}");
-        let made = threads + messengers.parse::<u32>().expect("a count");
+        let made = threads + messengers;
         assert_eq!(record.timeline.last().map(|sample| sample.threads), Some(made));
         let value = |name: &str| {
             let metric = record.metrics.iter().find(|metric| metric.metric == name);
@@ -40,8 +39,7 @@ fn requests_are_made_timed_and_ended_under_every_ramp() {
 #[test]
 fn a_messenger_without_a_worker_is_refused() {
     let mut spec = spec();
-    spec.workload = "messenger".parse().expect("a workload");
-    spec.messengers = Some("3".parse().expect("a count"));
+    spec.task = task("messenger", 3);
     let record = trial(&spec);
     assert_eq!(record.status, Status::Refused);
     assert!(record.error.is_some_and(|error| error.contains("messengers \"3\"")));

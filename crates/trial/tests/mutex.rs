@@ -3,16 +3,23 @@
 mod common;
 
 use common::{spec, trial};
+use model::factor::Span;
 use model::record::{Status, TrialRecord};
 use model::spec::TrialSpec;
+use model::workload::Task;
+use model::workload::mutex::Mutex;
 
-fn mutex(unlock: &str) -> TrialSpec {
-    let mut spec = spec();
-    spec.workload = "mutex".parse().expect("a workload");
-    spec.threads = 6;
-    spec.locks = Some("2".parse().expect("a count"));
-    spec.unlock = Some(unlock.parse().expect("a form"));
-    spec
+/// Six threads over two locks, changed by the test.
+fn mutex(unlock: &str, change: impl FnOnce(&mut Mutex)) -> TrialSpec {
+    let mut mutex = Mutex {
+        locks: "2".parse().expect("a count"),
+        unlock: unlock.parse().expect("a form"),
+        critical: Span::from_ns(0),
+        think: Span::from_ns(0),
+        pairs: None,
+    };
+    change(&mut mutex);
+    TrialSpec { threads: 6, task: Task::Mutex(mutex), ..spec() }
 }
 
 fn metric(record: &TrialRecord, name: &str) -> Option<f64> {
@@ -22,9 +29,10 @@ fn metric(record: &TrialRecord, name: &str) -> Option<f64> {
 #[test]
 fn both_forms_exclude_each_other_for_a_duration() {
     for unlock in ["exchange", "store-wake"] {
-        let mut spec = mutex(unlock);
-        spec.parameters.critical_ns = Some(300);
-        spec.parameters.think_ns = Some(100);
+        let spec = mutex(unlock, |mutex| {
+            mutex.critical = Span::from_ns(300);
+            mutex.think = Span::from_ns(100);
+        });
         let record = trial(&spec);
         assert_eq!((record.status, &record.error), (Status::Ok, &None), "{unlock}");
         assert!(record.ops > Some(0));
@@ -35,9 +43,8 @@ fn both_forms_exclude_each_other_for_a_duration() {
 
 #[test]
 fn a_fixed_amount_ends_by_itself_and_reports_its_seconds() {
-    let mut spec = mutex("store-wake");
+    let mut spec = mutex("store-wake", |mutex| mutex.pairs = Some(3_001));
     spec.duration = "60s".parse().expect("a span");
-    spec.parameters.pairs = Some(3_001);
     let record = trial(&spec);
     assert_eq!(record.status, Status::Ok, "{record:?}");
     assert_eq!(metric(&record, "pairs"), Some(3_001.0));
@@ -52,12 +59,13 @@ fn a_fixed_amount_ends_by_itself_and_reports_its_seconds() {
 fn who_finds_nothing_left_does_not_end_the_others_work() {
     // 33 pairs are one share of 32 and one of 1: four of the six threads leave at once, and for
     // the 33 ms or more of the others the main thread looks on each millisecond.
-    let mut spec = mutex("store-wake");
-    spec.locks = Some("1".parse().expect("a count"));
+    let mut spec = mutex("store-wake", |mutex| {
+        mutex.locks = "1".parse().expect("a count");
+        mutex.pairs = Some(33);
+        mutex.critical = Span::from_ms(1);
+    });
     spec.duration = "60s".parse().expect("a span");
     spec.sample = "1ms".parse().expect("a span");
-    spec.parameters.pairs = Some(33);
-    spec.parameters.critical_ns = Some(1_000_000);
     let record = trial(&spec);
     assert_eq!(record.status, Status::Ok, "{record:?}");
     assert_eq!(metric(&record, "pairs"), Some(33.0), "{record:?}");
@@ -66,8 +74,7 @@ fn who_finds_nothing_left_does_not_end_the_others_work() {
 
 #[test]
 fn an_amount_that_is_not_done_in_time_is_censored() {
-    let mut spec = mutex("exchange");
-    spec.parameters.pairs = Some(u64::MAX);
+    let spec = mutex("exchange", |mutex| mutex.pairs = Some(u64::MAX));
     let record = trial(&spec);
     assert_eq!(record.status, Status::Ok, "{record:?}");
     assert_eq!(metric(&record, "seconds"), None);
@@ -75,18 +82,10 @@ fn an_amount_that_is_not_done_in_time_is_censored() {
 }
 
 #[test]
-fn what_it_needs_and_what_it_has_not_is_said() {
-    let mut none = mutex("exchange");
-    none.locks = None;
-    let mut foreign = mutex("exchange");
-    foreign.messengers = Some("2".parse().expect("a count"));
-    let mut long = mutex("exchange");
-    long.parameters.critical_ns = Some(u64::MAX);
-    let mut nothing = mutex("exchange");
-    nothing.parameters.pairs = Some(0);
-    for (spec, part) in
-        [(none, "locks"), (foreign, "messengers"), (long, "critical \""), (nothing, "pairs")]
-    {
+fn what_makes_no_sense_is_said() {
+    let long = mutex("exchange", |mutex| mutex.critical = Span::from_ms(2000));
+    let nothing = mutex("exchange", |mutex| mutex.pairs = Some(0));
+    for (spec, part) in [(long, "critical \"2s\""), (nothing, "pairs \"0\"")] {
         let record = trial(&spec);
         assert_eq!(record.status, Status::Refused);
         assert!(record.error.as_ref().is_some_and(|e| e.contains(part)), "{record:?}");

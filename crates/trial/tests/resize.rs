@@ -2,14 +2,14 @@
 
 mod common;
 
-use common::{spec, trial};
+use common::{spec, task, trial};
 use model::record::{Pivot, Status};
 
 #[test]
 fn each_set_is_a_pivot_with_its_duration() {
     for (hash, sizes) in [("auto", None), ("slots:64", Some((64, 128)))] {
         let mut spec = spec();
-        spec.workload = "resize".parse().expect("a workload");
+        spec.task = task("resize", 0);
         spec.hash = hash.parse().expect("a hash");
         spec.duration = "400ms".parse().expect("a span");
         let record = trial(&spec);
@@ -40,7 +40,7 @@ fn each_set_is_a_pivot_with_its_duration() {
 fn policies_that_cannot_be_resized_are_refused_by_name() {
     for hash in ["global", "slots:64+immutable"] {
         let mut spec = spec();
-        spec.workload = "resize".parse().expect("a workload");
+        spec.task = task("resize", 0);
         spec.hash = hash.parse().expect("a hash");
         let record = trial(&spec);
         assert_eq!(record.status, Status::Refused);

@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use common::{ended, spec};
+use common::{ended, spec, task};
 use model::record::{Status, TrialRecord};
 use model::spec::TrialSpec;
 
@@ -35,21 +35,10 @@ fn record(output: &Output) -> TrialRecord {
 
 fn of(workload: &str, ramp: &str) -> TrialSpec {
     let mut spec = spec();
-    spec.workload = workload.parse().expect("a workload");
+    spec.task = task(workload, 4);
     spec.ramp = ramp.parse().expect("a ramp");
-    spec.threads = THREADS;
-    match workload {
-        "mutex" => {
-            spec.locks = Some("4".parse().expect("a count"));
-            spec.unlock = Some("store-wake".parse().expect("one"));
-        }
-        "messenger" => {
-            spec.messengers = Some("4".parse().expect("a count"));
-            // A worker has a histogram besides, which is to have room.
-            spec.threads = THREADS / 4;
-        }
-        _ => {}
-    }
+    // A worker of `messenger` has a histogram besides, which is to have room.
+    spec.threads = if workload == "messenger" { THREADS / 4 } else { THREADS };
     spec
 }
 

@@ -204,6 +204,6 @@ pub(crate) fn asked(
         behind_barrier: factors.get("ramp").starts_with("barrier:"),
         elapsed_s: trial.elapsed_s,
         sample_s: data.runs[trial.run].definition.sample.map(Span::seconds),
-        batch: factors.get("workload").parse().map_or(1, model::factor::Workload::ops_a_count),
+        batch: factors.get("workload").parse().map_or(1, model::workload::Workload::ops_a_count),
     })
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use campaign::catalog::{Catalog, Entry};
-use campaign::plan::{Plan, Site};
+use campaign::plan::{Plan, PlanError, Site};
 use clap::Args;
-use model::definition::{Definition, Overrides};
+use model::definition::{BadOverride, Definition, Override, OverrideProblem, Overrides};
 use model::factor::Span;
 use model::outcome::StallRule;
 
@@ -63,7 +63,7 @@ impl PlanningArgs {
             labels: self.label.clone(),
             stall: self.stall,
         };
-        overrides.apply(&mut definition).map_err(|error| request(&error))?;
+        overrides.apply(&mut definition).map_err(|error| Failure::Request(by_option(&error)))?;
         Ok((entry, definition))
     }
 
@@ -75,6 +75,22 @@ impl PlanningArgs {
     }
 }
 
+/// An override that can't be applied, by the option that asked for it.
+fn by_option(error: &BadOverride) -> String {
+    let option = match &error.which {
+        Override::Quick(_) => "",
+        Override::Trials | Override::Duration => "--",
+        Override::Set(_) => "--set ",
+        Override::Label(_) => "--label ",
+    };
+    match &error.problem {
+        OverrideProblem::OneForAll { name, value } => {
+            format!("{option}{error}: `--{name} {value}` sets it")
+        }
+        _ => format!("{option}{error}"),
+    }
+}
+
 /// The plan of a definition at a site, refused here if a cell could not run: `there` says what the
 /// site refuses, and is asked first, since it knows its own limits.
 pub fn plan(
@@ -82,11 +98,18 @@ pub fn plan(
     site: &Site,
     there: impl FnOnce(&Plan) -> Result<(), Failure>,
 ) -> Result<Plan, Failure> {
-    let refused = |problem: String| Failure::Request(format!("{}: {problem}", definition.name));
-    let plan = Plan::new(definition, site).map_err(refused)?;
+    let refused = |problem: &dyn std::fmt::Display| {
+        Failure::Request(format!("{}: {problem}", definition.name))
+    };
+    let plan = Plan::new(definition, site).map_err(|error| match error {
+        PlanError::NothingGrows { .. } => {
+            refused(&format!("{error}: --set threads=N or --set ramp=grow:N@1s"))
+        }
+        error => refused(&error),
+    })?;
     there(&plan)?;
     for cell in &plan.cells {
-        model::spec::check(&cell.spec).map_err(refused)?;
+        cell.spec.check().map_err(|error| refused(&error))?;
     }
     Ok(plan)
 }

@@ -112,19 +112,23 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     refusal
 }
 
+fn text(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
 /// The cells, with the columns in which they differ or that everyone asks for.
 fn cells(definition: &Definition, plan: &Plan) -> Table {
     type Column = (&'static str, fn(&Cell) -> String);
     let columns: [Column; 11] = [
-        ("workload", |cell| cell.spec.workload.to_string()),
+        ("workload", |cell| cell.spec.workload().to_string()),
         ("threads", |cell| cell.spec.threads.to_string()),
         ("ramp", |cell| cell.spec.ramp.to_string()),
         ("hash", |cell| cell.spec.hash.to_string()),
         ("placement", |cell| cell.spec.placement.to_string()),
         ("memory", |cell| cell.spec.memory.to_string()),
-        ("locks", |cell| cell.spec.locks.map(|n| n.to_string()).unwrap_or_default()),
-        ("unlock", |cell| cell.spec.unlock.map(|n| n.to_string()).unwrap_or_default()),
-        ("messengers", |cell| cell.spec.messengers.map(|n| n.to_string()).unwrap_or_default()),
+        ("locks", |cell| text(cell.spec.task.columns().locks)),
+        ("unlock", |cell| text(cell.spec.task.columns().unlock)),
+        ("messengers", |cell| text(cell.spec.task.columns().messengers)),
         ("kernel", |cell| cell.kernel.clone()),
         ("labels", |cell| cell.labels.clone()),
     ];

@@ -11,9 +11,7 @@ mod placement;
 mod ramp;
 mod span;
 mod threads;
-mod unlock;
 mod until;
-mod workload;
 
 pub use count::Count;
 pub use hash::Hash;
@@ -22,28 +20,13 @@ pub use placement::Placement;
 pub use ramp::Ramp;
 pub use span::Span;
 pub use threads::{Threads, threads_in_words};
-pub use unlock::Unlock;
 pub use until::Until;
-pub use workload::{BATCH, Workload};
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The factors that have a column of their own, in the order of the columns.
-pub const WITH_COLUMN: [&str; 9] =
-    ["workload", "threads", "ramp", "hash", "placement", "memory", "locks", "unlock", "messengers"];
-
-/// The factors that have none: in a row they stand among the labels.
-pub const AMONG_LABELS: [&str; 2] = ["critical", "think"];
-
-/// The workload that a factor is of, where not all have it.
-pub fn only_of(factor: &str) -> Option<Workload> {
-    match factor {
-        "locks" | "unlock" | "critical" | "think" => Some(Workload::Mutex),
-        "messengers" => Some(Workload::Messenger),
-        _ => None,
-    }
-}
+/// The factors that every workload has, in the order of their columns.
+pub const COMMON: [&str; 6] = ["workload", "threads", "ramp", "hash", "placement", "memory"];
 
 /// A text that is not a value of its factor: what was found and what is accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]

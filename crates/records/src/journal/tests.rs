@@ -1,7 +1,8 @@
 use std::fs;
 
 use model::columns::PLAN;
-use model::factor::{Hash, Memory, Placement, Ramp, Workload};
+use model::factor::{Hash, Memory, Placement, Ramp};
+use model::workload::Workload;
 use model::manifest::{self, Manifest};
 use model::record::Status;
 use model::rows::PlanRow;

@@ -18,9 +18,8 @@ use kernel_abi::{Errno, clock};
 use super::Work;
 use crate::drive::Driven;
 use crate::stage::Seat;
-use model::factor::Count;
 use model::record::TrialRecord;
-use model::spec::TrialSpec;
+use model::workload::messenger::Messenger as Parameters;
 
 const RUNNING: u32 = 0;
 /// On its way to sleep, or asleep: whoever changes it back must wake.
@@ -70,11 +69,10 @@ pub struct Messenger {
 
 impl Messenger {
     /// Takes its memory.
-    pub fn new(spec: &TrialSpec) -> Messenger {
-        let messengers = spec.messengers.map_or(0, Count::get);
+    pub fn new(parameters: &Parameters, workers: u32) -> Messenger {
         Messenger {
-            inboxes: (0..messengers).map(|_| Apart::default()).collect(),
-            desks: (0..spec.threads).map(|_| Apart::default()).collect(),
+            inboxes: (0..parameters.messengers.get()).map(|_| Apart::default()).collect(),
+            desks: (0..workers).map(|_| Apart::default()).collect(),
         }
     }
 

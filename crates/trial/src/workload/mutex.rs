@@ -12,14 +12,13 @@ use kernel_abi::futex::{self, Scope};
 use kernel_abi::prefault::Apart;
 
 use super::spin::{self, Spin};
-use model::factor::BATCH;
+use model::workload::BATCH;
 
 use super::Work;
 use crate::drive::Driven;
 use crate::stage::Seat;
-use model::factor::{Count, Unlock};
 use model::record::{Status, TrialRecord};
-use model::spec::TrialSpec;
+use model::workload::mutex::{Mutex as Parameters, Unlock};
 
 const FREE: u32 = 0;
 const HELD: u32 = 1;
@@ -125,19 +124,17 @@ impl Own {
 
 impl Mutex {
     /// Takes its memory and calibrates its loop.
-    pub fn new(spec: &TrialSpec) -> Result<Mutex, String> {
-        let locks = spec.locks.map_or(0, Count::get);
-        let unlock = spec.unlock.ok_or("the workload mutex needs `unlock`")?;
+    pub fn new(parameters: &Parameters, seed: u64) -> Mutex {
         let spin = Spin::calibrate();
-        Ok(Mutex {
-            locks: (0..locks).map(|_| Apart::default()).collect(),
-            unlock,
-            critical_rounds: spin.rounds(spec.parameters.critical_ns.unwrap_or(0)),
-            think_rounds: spin.rounds(spec.parameters.think_ns.unwrap_or(0)),
+        Mutex {
+            locks: (0..parameters.locks.get()).map(|_| Apart::default()).collect(),
+            unlock: parameters.unlock,
+            critical_rounds: spin.rounds(parameters.critical.ns()),
+            think_rounds: spin.rounds(parameters.think.ns()),
             spin,
-            seed: spec.seed,
-            budget: spec.parameters.pairs.map(|pairs| Budget { pairs, taken: Apart::default() }),
-        })
+            seed,
+            budget: parameters.pairs.map(|pairs| Budget { pairs, taken: Apart::default() }),
+        }
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU32;
 use kernel_abi::futex;
 use kernel_abi::prefault::{self, Line};
 
-use model::factor::BATCH;
+use model::workload::BATCH;
 
 use super::Work;
 use crate::drive::Driven;

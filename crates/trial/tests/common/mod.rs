@@ -7,26 +7,24 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use model::record::TrialRecord;
-use model::spec::{Parameters, TrialSpec};
+use model::spec::TrialSpec;
+use model::workload::Task;
+use model::workload::wake_storm::WakeStorm;
 
 /// A short wake-storm of two threads, to be changed by a test.
 pub fn spec() -> TrialSpec {
     TrialSpec {
         trial: 1,
-        workload: "wake-storm".parse().expect("a workload"),
+        task: Task::WakeStorm(WakeStorm {}),
         threads: 2,
         ramp: "burst".parse().expect("a ramp"),
         hash: "auto".parse().expect("a hash"),
         placement: "unpinned".parse().expect("a placement"),
         memory: "default".parse().expect("a memory policy"),
-        locks: None,
-        unlock: None,
-        messengers: None,
         duration: "120ms".parse().expect("a span"),
         until: Default::default(),
         sample: "20ms".parse().expect("a span"),
         seed: 1,
-        parameters: Parameters::default(),
     }
 }
 
@@ -66,4 +64,17 @@ pub fn ended(mut command: Command, input: &str) -> Output {
     // One that could not even begin reads nothing.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     child.wait_with_output().expect("ended")
+}
+
+/// The task of a workload with this many locks or messengers, where it takes them.
+pub fn task(workload: &str, count: u32) -> Task {
+    let parameters = match workload {
+        "mutex" => format!(
+            r#"{{"locks": "{count}", "unlock": "store-wake", "critical": "0s", "think": "0s"}}"#
+        ),
+        "messenger" => format!(r#"{{"messengers": "{count}"}}"#),
+        _ => "{}".to_string(),
+    };
+    let text = format!("{{\"{workload}\": {parameters}}}");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }

@@ -22,7 +22,8 @@ use kernel_abi::{clock, futex_hash, signal};
 use crate::prepare::Prepared;
 use model::factor::Hash;
 use model::record::{Pivot, Status, TrialRecord};
-use model::spec::{CommandSpec, TrialSpec};
+use model::spec::TrialSpec;
+use model::workload::command::Command as CommandSpec;
 
 use inside::{Inside, Order};
 
@@ -30,10 +31,7 @@ use inside::{Inside, Order};
 const SAID_AT_MOST: usize = 300;
 
 /// Runs the program.
-pub fn run(spec: &TrialSpec, prepared: &Prepared) -> TrialRecord {
-    let Some(command) = &spec.parameters.command else {
-        return prepared.record(Status::Refused, Some("no command".into()));
-    };
+pub fn run(spec: &TrialSpec, command: &CommandSpec, prepared: &Prepared) -> TrialRecord {
     let mut record = prepared.record(Status::Ok, None);
     // What this process has says nothing of the program's.
     record.slots_start = None;

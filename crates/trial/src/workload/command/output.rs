@@ -34,7 +34,8 @@ pub struct Reader {
 impl Reader {
     /// From the spec's text.
     pub fn new(throughput: &Throughput) -> Result<Reader, String> {
-        throughput.form().map(|form| Reader { form })
+        let form = throughput.form().map_err(|error| error.to_string())?;
+        Ok(Reader { form })
     }
 
     /// The number in a program's standard output; a regular expression that finds nothing there is

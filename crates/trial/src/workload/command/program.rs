@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use model::spec::CommandSpec;
+use model::workload::command::Command as CommandSpec;
 
 /// The program's file: as exec would find it, so that it can be looked at before it is started.
 pub fn find(command: &CommandSpec) -> Result<PathBuf, String> {
