@@ -2,10 +2,10 @@ use std::fs;
 
 use model::columns::PLAN;
 use model::factor::{Hash, Memory, Placement, Ramp};
-use model::workload::Workload;
 use model::manifest::{self, Manifest};
 use model::record::Status;
 use model::rows::PlanRow;
+use model::workload::Workload;
 
 use super::lock::LOCK;
 use super::*;
