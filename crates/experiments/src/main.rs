@@ -3,14 +3,17 @@
 #[cfg(test)]
 mod advice;
 mod cmd;
+mod elsewhere;
 mod failure;
-mod guest_rule;
+mod install;
 mod number;
 mod place;
+mod programs;
 mod progress;
 mod site;
 mod tally;
 mod unknown_command;
+mod words;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use campaign::plan::{Plan, Site};
 use clap::Args;
 use lab::cache::Cache;
 use lab::executor::{Lab, Settings};
-use lab::guest::boot_time::measured_near;
+use lab::guest::boot_time::{STRETCH, measured_near};
 use lab::guest::qemu::Qemu;
 use lab::guest::shape::Shape;
 use lab::kernels::fetch::{full_name, obtain};
@@ -20,12 +20,13 @@ use model::factor::Placement;
 use model::manifest::{self, Manifest, Origin};
 use model::workload::Workload;
 use records::table::Table;
+use report::say::case;
 
 use crate::cmd::kernel::{ArchiveOptions, tell, told};
-use crate::cmd::planning::counted;
 use crate::failure::Failure;
 use crate::number::how_many;
 use crate::site::ThisSite;
+use crate::words::counted;
 
 /// Where the trials run, when not on this machine.
 #[derive(Debug, Clone, Args)]
@@ -43,9 +44,34 @@ pub struct LabArgs {
     /// Spread the blocks over this many boots of each kernel
     #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
     boots: u32,
+    /// Stay on this machine, also where it can't show what the experiment asks about
+    #[arg(long, conflicts_with = "kernel", help_heading = "Lab")]
+    pub here: bool,
+    /// Install what the lab needs and this machine lacks, by apt (as root, or by sudo)
+    #[arg(long, conflicts_with = "here", help_heading = "Lab")]
+    pub install: bool,
 }
 
 impl LabArgs {
+    /// The same boots in this guest.
+    pub fn in_guest(self, guest: case::Guest) -> LabArgs {
+        LabArgs { kernel: vec![guest.kernel.to_string()], cpus: guest.cpus, ..self }
+    }
+
+    /// Has trials in guests judged by a rule that an emulator doesn't mislead, unless the user names
+    /// one; what there is to say of it.
+    pub fn rule_in(&self, definition: &mut Definition, is_named: bool) -> Option<String> {
+        if !self.is_asked_for() || is_named {
+            return None;
+        }
+        let rule = case::rule_in_guests(definition)?;
+        let by = std::mem::replace(&mut definition.outcome.stall, rule);
+        Some(format!(
+            "throughput in a guest is the emulator's: a trial is judged by {rule} and not by the \
+             definition's {by}; --stall {by} insists"
+        ))
+    }
+
     /// Whether the trials run in guests.
     pub fn is_asked_for(&self) -> bool {
         !self.kernel.is_empty()
@@ -112,6 +138,11 @@ impl LabArgs {
         let blocks = plan.trials.iter().map(|planned| planned.block).max().unwrap_or(0);
         self.is_asked_for()
             .then(|| u64::from(boots_of(self.boots, blocks)).saturating_mul(kernels.len() as u64))
+    }
+
+    /// What the place makes of a trial's planned time.
+    pub fn stretch(&self) -> f64 {
+        if self.is_asked_for() { STRETCH } else { 1.0 }
     }
 
     /// The boots of a plan, which come on top of the time of its trials; nothing on this machine.
@@ -375,7 +406,14 @@ mod tests {
     use super::*;
 
     fn lab(boots: u32) -> LabArgs {
-        LabArgs { kernel: vec!["a".into(), "b".into()], cpus: 48, nodes: 1, boots }
+        LabArgs {
+            kernel: vec!["a".into(), "b".into()],
+            cpus: 48,
+            nodes: 1,
+            boots,
+            here: false,
+            install: false,
+        }
     }
 
     #[test]

@@ -12,8 +12,8 @@ use model::definition::Definition;
 use model::record::Status;
 use model::rows::TrialRow;
 
-use crate::cmd::planning::in_words;
 use crate::tally::Tally;
+use crate::words::in_words;
 
 /// Shows how far a run is.
 pub struct Progress {

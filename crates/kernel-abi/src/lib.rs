@@ -27,6 +27,7 @@ pub mod signal;
 pub mod steal;
 pub mod thread;
 pub mod topology;
+pub mod tracing;
 pub mod usage;
 
 pub use affinity::CpuSet;

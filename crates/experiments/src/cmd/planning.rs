@@ -10,9 +10,8 @@ use model::factor::Span;
 use model::outcome::StallRule;
 
 use crate::failure::Failure;
-use crate::guest_rule::judge_by_the_hash;
 use crate::number::{how_many, seed};
-use crate::place::LabArgs;
+pub use crate::words::counted;
 
 /// Which experiment, and what of it is changed.
 #[derive(Debug, Clone, Args)]
@@ -66,13 +65,6 @@ impl PlanningArgs {
         overrides.apply(&mut definition).map_err(|error| Failure::Request(by_option(&error)))?;
         Ok((entry, definition))
     }
-
-    /// Has trials in guests judged by the hash, unless a rule is named; what there is to say of it.
-    pub fn rule_in(&self, lab: &LabArgs, definition: &mut Definition) -> Option<String> {
-        (lab.is_asked_for() && self.stall.is_none())
-            .then(|| judge_by_the_hash(definition))
-            .flatten()
-    }
 }
 
 /// An override that can't be applied, by the option that asked for it.
@@ -112,37 +104,4 @@ pub fn plan(
         cell.spec.check().map_err(|error| refused(&error))?;
     }
     Ok(plan)
-}
-
-/// How long a plan's trials take: `about 6 s`, or `at most 48 s` where they may end early.
-pub fn expected_in_words(plan: &Plan) -> String {
-    let word = if plan.may_end_early() { "at most" } else { "about" };
-    format!("{word} {}", in_words(plan.expected().seconds()))
-}
-
-/// A time as people say it: `45 s`, `3 min 20 s`, `2 h 5 min`.
-pub fn in_words(seconds: f64) -> String {
-    let s = if seconds.is_finite() { seconds.max(0.0).ceil() as u64 } else { 0 };
-    match s {
-        0..60 => format!("{s} s"),
-        60..3600 if s % 60 == 0 => format!("{} min", s / 60),
-        60..3600 => format!("{} min {} s", s / 60, s % 60),
-        _ => format!("{} h {} min", s / 3600, s % 3600 / 60),
-    }
-}
-
-/// `a trial`, `2 trials`.
-pub fn counted(n: u64, thing: &str) -> String {
-    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_said_as_people_do() {
-        let said: Vec<String> = [0.0, 0.2, 59.9, 61.0, 3600.0, 7500.0].map(in_words).to_vec();
-        assert_eq!(said, ["0 s", "1 s", "1 min", "1 min 1 s", "1 h 0 min", "2 h 5 min"]);
-    }
 }

@@ -11,11 +11,12 @@ use kernel_abi::signal::Interrupt;
 use model::manifest::{Origin, Resumed};
 use records::journal::{Journal, Reopened, RunLock};
 
-use super::planning::{counted, plan};
+use super::planning::plan;
 use super::run::{Going, go, say};
 use crate::failure::{Failure, Outcome};
 use crate::place::Place;
 use crate::site::ThisSite;
+use crate::words::counted;
 
 /// Go on where a run stopped
 ///

@@ -18,12 +18,14 @@ use model::manifest::{FORMAT, Kernel, Machine, Manifest, Origin, Source};
 use records::journal::{self, Journal};
 
 use super::analyze::{analysis_failure, tell_files, write_tables};
-use super::planning::{PlanningArgs, counted, expected_in_words, plan};
+use super::planning::{PlanningArgs, plan};
 use super::report::report_failure;
+use crate::elsewhere;
 use crate::failure::{Failure, Outcome};
 use crate::place::{LabArgs, Place};
 use crate::progress::Progress;
 use crate::site::ThisSite;
+use crate::words::{counted, expected_in_words};
 
 /// Run an experiment: plan, run, analyse, report
 ///
@@ -52,9 +54,10 @@ pub struct RunArgs {
 /// Plans, runs, analyses and reports.
 pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let (entry, mut definition) = args.planning.definition()?;
-    let judged = args.planning.rule_in(&args.lab, &mut definition);
     let here = ThisSite::look()?;
-    let place = args.lab.place(&here)?;
+    let lab = elsewhere::choose(args.lab, &args.planning, &mut definition, &here)?;
+    let judged = lab.rule_in(&mut definition, args.planning.stall.is_some());
+    let place = lab.place(&here)?;
     let mut plan = plan(&definition, &place.site(), |plan| {
         place.check(plan)?;
         match place {
@@ -63,7 +66,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         }
     })?;
     plan.notes.extend(judged);
-    plan.notes.extend(args.lab.fewer_boots(definition.trials));
+    plan.notes.extend(lab.fewer_boots(definition.trials));
     if place.in_turn() {
         plan.by_kernel(&place.site().kernels);
     }
@@ -89,8 +92,8 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         "{}: {}, {}{}; {}",
         definition.name,
         counted(plan.trials.len() as u64, "trial"),
-        expected_in_words(&plan),
-        args.lab.boots_in_words(&plan),
+        expected_in_words(&plan, lab.stretch()),
+        lab.boots_in_words(&plan),
         folder.display()
     ));
     for note in &plan.notes {

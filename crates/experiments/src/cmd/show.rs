@@ -7,10 +7,13 @@ use clap::Args;
 use model::definition::Definition;
 use serde_json::json;
 
-use super::planning::{PlanningArgs, counted, expected_in_words, plan};
+use super::planning::{PlanningArgs, plan};
 use super::stat::table::Table;
+use crate::elsewhere;
 use crate::failure::Outcome;
 use crate::place::LabArgs;
+use crate::site::ThisSite;
+use crate::words::{counted, expected_in_words};
 
 /// Show the plan of an experiment; nothing is run
 ///
@@ -34,10 +37,14 @@ pub struct ShowArgs {
 /// Prints the plan.
 pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
     let (entry, mut definition) = args.planning.definition()?;
-    let judged = args.planning.rule_in(&args.lab, &mut definition);
+    let judged = args.lab.rule_in(&mut definition, args.planning.stall.is_some());
     let site = args.lab.planned_site()?;
     let mut plan = plan(&definition, &site, |_| Ok(()))?;
     plan.notes.extend(judged);
+    if !args.lab.is_asked_for() && !args.lab.here {
+        let elsewhere = elsewhere::look(&definition, &ThisSite::look()?);
+        plan.notes.extend(elsewhere.map(|elsewhere| elsewhere.note(&definition.name)));
+    }
     plan.notes.extend(args.lab.fewer_boots(definition.trials));
     // A plan can be looked at anywhere. That `run` would refuse it is said with it, and is the
     // status of both.
@@ -82,7 +89,7 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
         counted(definition.trials, "block"),
         counted(plan.trials.len() as u64, "trial"),
         stats::words::seconds(definition.duration.seconds()),
-        expected_in_words(&plan),
+        expected_in_words(&plan, args.lab.stretch()),
         args.lab.boots_in_words(&plan),
         definition.seed,
     )?;

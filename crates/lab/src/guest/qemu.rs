@@ -6,9 +6,11 @@ use std::process::Command;
 use crate::error::LabError;
 use crate::kernels::apt::{find_on_path, output};
 
-/// The program, and `STALLSCOPE_QEMU` instead of it.
+/// The program.
 const PROGRAM: &str = "qemu-system-x86_64";
-const VARIABLE: &str = "STALLSCOPE_QEMU";
+
+/// The variable that names another program instead.
+pub const VARIABLE: &str = "STALLSCOPE_QEMU";
 
 /// A QEMU for x86-64 guests.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,5 @@
 //! All sentences: a file a finding.
 
+pub mod case;
 pub mod rule;
 pub mod torn;

@@ -1,12 +1,10 @@
 //! What `doctor` looks at. Nothing here judges.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kernel_abi::futex_hash::{self, Support};
 use kernel_abi::kernel_config::KernelConfig;
 use kernel_abi::kvm::{self, Kvm};
 use kernel_abi::limits::ThreadLimits;
@@ -15,15 +13,16 @@ use kernel_abi::topology::{SYS, Topology};
 use kernel_abi::{CpuSet, affinity, memory};
 use serde::Serialize;
 
-use super::programs::{self, Family, Program};
+use crate::failure::Failure;
+use crate::programs::{self, Family, Program};
 
 /// Everything that was seen.
 pub struct Facts {
     pub kernel: Kernel,
-    pub futex_hash: FutexHash,
+    pub config: Option<KernelConfig>,
+    pub is_root: bool,
     pub cpus: Cpus,
     pub threads: Threads,
-    pub tracing: Tracing,
     pub emulation: Emulation,
     pub programs: Vec<Program>,
 }
@@ -42,23 +41,6 @@ pub struct Kernel {
     pub glibc: Option<String>,
     /// Vulnerabilities that the kernel mitigates, by name: they make system calls dearer.
     pub mitigated: Vec<String>,
-}
-
-/// Whether processes get a futex hash of their own.
-#[derive(Debug, Serialize)]
-pub struct FutexHash {
-    pub support: HashSupport,
-    /// How it was told, in words.
-    pub evidence: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HashSupport {
-    Private,
-    CompiledOut,
-    Absent,
-    Unknown,
 }
 
 /// CPUs and nodes. A list of lists is empty where the kernel doesn't show it.
@@ -99,20 +81,6 @@ pub struct Threads {
     pub in_words: Option<String>,
 }
 
-/// What tracing there is.
-#[derive(Debug, Clone, Serialize)]
-pub struct Tracing {
-    pub root: bool,
-    pub tracefs_mounted: bool,
-    pub kprobe_events: bool,
-    /// Absent: the kernel's configuration can't be read.
-    pub kprobes_built_in: Option<bool>,
-    pub btf: bool,
-    /// Absent: the kernel's symbols can't be read.
-    pub ref_get_symbol: Option<bool>,
-    pub perf_event_paranoid: Option<i32>,
-}
-
 /// How fast the lab's guests can be.
 #[derive(Debug, Serialize)]
 pub struct Emulation {
@@ -124,28 +92,27 @@ pub struct Emulation {
 }
 
 impl Facts {
-    /// Looks. The error is a sentence.
-    pub fn look() -> Result<Facts, String> {
+    /// Looks.
+    pub fn look() -> Result<Facts, Failure> {
         let machine = Machine::read();
         let config = KernelConfig::read(&machine.kernel_release);
-        let topology = Topology::read(Path::new(SYS)).map_err(|error| error.to_string())?;
+        let topology =
+            Topology::read(Path::new(SYS)).map_err(|error| Failure::Running(error.to_string()))?;
         let allowed = affinity::current().map_err(|errno| {
-            format!("the CPUs that this process may use can't be read: sched_getaffinity: {errno}")
+            Failure::Running(format!(
+                "the CPUs that this process may use can't be read: sched_getaffinity: {errno}"
+            ))
         })?;
-        let root = is_root();
-        let family = ["/etc/os-release", "/usr/lib/os-release"]
-            .iter()
-            .find_map(text)
-            .and_then(|text| Family::from_os_release(&text));
+        let (is_root, family) = (programs::is_root(), Family::here());
         Ok(Facts {
-            futex_hash: futex_hash(),
+            config,
+            is_root,
             cpus: cpus(&topology, &allowed),
             threads: threads(),
-            tracing: tracing(root, config.as_ref()),
             emulation: emulation(),
             programs: programs::wanted(&machine.architecture)
                 .iter()
-                .map(|wanted| program(wanted, family, root))
+                .map(|wanted| program(wanted, family, is_root))
                 .collect(),
             kernel: kernel(machine),
         })
@@ -175,23 +142,6 @@ fn kernel(machine: Machine) -> Kernel {
         hypervisor: machine.hypervisor,
         glibc: machine.glibc,
         mitigated,
-    }
-}
-
-fn futex_hash() -> FutexHash {
-    match futex_hash::support() {
-        Ok((support, evidence)) => FutexHash {
-            support: match support {
-                Support::Private => HashSupport::Private,
-                Support::CompiledOut => HashSupport::CompiledOut,
-                Support::Absent => HashSupport::Absent,
-            },
-            evidence: evidence.to_string(),
-        },
-        Err(errno) => FutexHash {
-            support: HashSupport::Unknown,
-            evidence: format!("PR_FUTEX_HASH could not be asked: {errno}; a seccomp filter?"),
-        },
     }
 }
 
@@ -236,39 +186,6 @@ fn threads() -> Threads {
     }
 }
 
-fn is_root() -> bool {
-    text("/proc/self/status").is_some_and(|status| effective_user(&status) == Some("0"))
-}
-
-/// The second number behind `Uid:`.
-fn effective_user(status: &str) -> Option<&str> {
-    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)
-}
-
-fn tracing(root: bool, config: Option<&KernelConfig>) -> Tracing {
-    let folders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].map(Path::new);
-    // Opening for writing changes nothing, and is the only proof of the right to.
-    let writable = |path: PathBuf| File::options().append(true).open(path).is_ok();
-    Tracing {
-        root,
-        tracefs_mounted: text("/proc/self/mounts").is_some_and(|mounts| {
-            mounts.lines().any(|line| line.split(' ').nth(2) == Some("tracefs"))
-        }),
-        kprobe_events: folders.iter().any(|folder| writable(folder.join("kprobe_events"))),
-        kprobes_built_in: config.map(|config| config.is_set("KPROBES")),
-        btf: Path::new("/sys/kernel/btf/vmlinux").exists(),
-        ref_get_symbol: symbol("futex_ref_get"),
-        perf_event_paranoid: text("/proc/sys/kernel/perf_event_paranoid")
-            .and_then(|text| text.trim().parse().ok()),
-    }
-}
-
-/// Whether the kernel has a symbol; its names are readable to all, its addresses are not.
-fn symbol(name: &str) -> Option<bool> {
-    let symbols = text("/proc/kallsyms")?;
-    Some(symbols.lines().any(|line| line.split_ascii_whitespace().nth(2) == Some(name)))
-}
-
 fn emulation() -> Emulation {
     match kvm::probe() {
         Ok(found) => Emulation {
@@ -287,8 +204,7 @@ fn emulation() -> Emulation {
 }
 
 fn program(wanted: &programs::Wanted, family: Option<Family>, root: bool) -> Program {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).any(|folder| executable(&folder.join(wanted.name)));
+    let on_path = programs::is_on_path(wanted.name);
     // A file is not a program that works: Ubuntu's perf is a script that looks for another one.
     let version = match wanted.version_argument {
         Some(argument) if on_path => ask_version(wanted.name, argument).ok(),
@@ -302,10 +218,6 @@ fn program(wanted: &programs::Wanted, family: Option<Family>, root: bool) -> Pro
         version,
         get: (!found).then(|| programs::get(wanted, family, root)),
     }
-}
-
-fn executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
 /// The first line that it prints.
@@ -324,24 +236,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_effective_user_counts() {
-        assert_eq!(effective_user("Name:\tx\nUid:\t1000\t0\t0\t0\n"), Some("0"));
-        assert_eq!(effective_user("Uid:\t1000"), None);
-        assert_eq!(effective_user(""), None);
-    }
-
-    #[test]
     fn a_program_that_fails_is_not_found() {
         assert!(ask_version("true", "--version").is_ok());
         assert!(ask_version("false", "x").is_err());
         assert!(ask_version("no-such-program-anywhere", "x").is_err());
-        assert!(!executable(Path::new("/")));
-    }
-
-    #[test]
-    fn symbols_are_matched_whole() {
-        if let Some(found) = symbol("futex_ref") {
-            assert!(!found);
-        }
     }
 }

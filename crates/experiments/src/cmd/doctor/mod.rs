@@ -4,17 +4,17 @@
 //! [`facts`] looks, the other files judge from what it saw and look at nothing themselves.
 
 mod facts;
-mod programs;
-mod race;
-mod state_count;
 mod text;
 
 use std::io::Write;
 
 use clap::Args;
+use report::say::case::{CASES, Examination, Examined, Section};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Outcome};
+use crate::programs::Program;
 
 /// What this machine can and can't show, and why
 ///
@@ -33,29 +33,23 @@ pub struct DoctorArgs {
 #[derive(Debug, Serialize)]
 struct Report {
     kernel: facts::Kernel,
-    futex_hash: facts::FutexHash,
     cpus: facts::Cpus,
-    auto_slots: AutoSlots,
-    race: race::Verdict,
+    /// What each case reports.
+    #[serde(flatten)]
+    cases: Map<String, Value>,
     threads: facts::Threads,
-    state_count: state_count::Verdict,
     emulation: facts::Emulation,
     cautions: Vec<String>,
-    programs: Vec<programs::Program>,
-}
-
-/// What auto-scaling does at this number of CPUs.
-#[derive(Debug, Serialize)]
-struct AutoSlots {
-    smallest: u32,
-    largest: Option<u32>,
-    /// From how many threads on the largest is asked for.
-    largest_from_threads: Option<u32>,
+    programs: Vec<Program>,
+    #[serde(skip)]
+    verdicts: Vec<Section>,
+    #[serde(skip)]
+    details: Vec<Section>,
 }
 
 /// Runs the command.
 pub fn run(args: DoctorArgs, out: &mut dyn Write) -> Outcome {
-    let seen = facts::Facts::look().map_err(Failure::Running)?;
+    let seen = facts::Facts::look()?;
     let report = judge(seen);
     let text = if args.json {
         let json = serde_json::to_string_pretty(&report)
@@ -69,21 +63,27 @@ pub fn run(args: DoctorArgs, out: &mut dyn Write) -> Outcome {
 }
 
 fn judge(seen: facts::Facts) -> Report {
-    use kernel_abi::futex_hash::{SMALLEST_AUTO_SLOTS, expected_slots, largest_auto_slots};
-    let online = seen.cpus.online_count;
-    let largest = largest_auto_slots(online);
+    let machine = Examined {
+        release: &seen.kernel.release,
+        config: seen.config.as_ref(),
+        online: seen.cpus.online_count,
+        allowed: seen.cpus.allowed_count,
+        is_root: seen.is_root,
+    };
+    let (mut cases, mut verdicts, mut details) = (Map::new(), Vec::new(), Vec::new());
+    for case in CASES {
+        let Examination { facts, verdict, details: more } = case.examine(&machine);
+        cases.extend(facts);
+        verdicts.push(verdict);
+        details.extend(more);
+    }
     Report {
-        auto_slots: AutoSlots {
-            smallest: SMALLEST_AUTO_SLOTS,
-            largest,
-            largest_from_threads: (1..=online).find(|&n| expected_slots(n, online) == largest),
-        },
-        race: race::judge(&seen.futex_hash, online, seen.cpus.allowed_count),
-        state_count: state_count::judge(&seen.tracing, &seen.kernel),
         cautions: cautions(&seen),
+        cases,
+        verdicts,
+        details,
         programs: seen.programs,
         kernel: seen.kernel,
-        futex_hash: seen.futex_hash,
         cpus: seen.cpus,
         threads: seen.threads,
         emulation: seen.emulation,

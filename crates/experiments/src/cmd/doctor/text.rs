@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use report::say::case::{Line, Section};
+
 use super::Report;
-use super::facts::HashSupport;
 
 const WIDTH: usize = 96;
 const INDENT: usize = 2;
@@ -11,12 +12,11 @@ const INDENT: usize = 2;
 /// The whole report.
 pub fn render(report: &Report) -> String {
     let mut page = Page::default();
-    race(&mut page, report);
+    page.sections(&report.verdicts);
     kernel(&mut page, report);
-    futex_hash(&mut page, report);
+    page.sections(&report.details);
     cpus(&mut page, report);
     threads(&mut page, report);
-    state_count(&mut page, report);
     emulation(&mut page, report);
     if !report.cautions.is_empty() {
         page.heading("To keep in mind");
@@ -26,24 +26,6 @@ pub fn render(report: &Report) -> String {
     }
     programs(&mut page, report);
     page.0
-}
-
-fn race(page: &mut Page, report: &Report) {
-    page.heading(match report.race.possible {
-        Some(true) => "The race here: it can occur",
-        Some(false) => "The race here: it cannot occur",
-        None => "The race here: not known",
-    });
-    page.paragraph(&report.race.reason);
-    for (word, command) in [
-        ("To see whether it does:", report.race.here),
-        ("What shows it:", report.race.instead),
-        ("What this machine can show, how long a pivot takes:", report.race.partly),
-    ] {
-        if let Some(command) = command {
-            page.paragraph(&format!("{word} {command}"));
-        }
-    }
 }
 
 fn kernel(page: &mut Page, report: &Report) {
@@ -67,38 +49,6 @@ fn kernel(page: &mut Page, report: &Report) {
             None => "not glibc".to_owned(),
         },
     );
-}
-
-fn futex_hash(page: &mut Page, report: &Report) {
-    page.heading("Futex hash");
-    page.pair(
-        "private hash",
-        match report.futex_hash.support {
-            HashSupport::Private => "yes",
-            HashSupport::CompiledOut => {
-                "no: the kernel knows the prctl and is built without the hash"
-            }
-            HashSupport::Absent => "no: the kernel is older than it",
-            HashSupport::Unknown => "not known",
-        },
-    );
-    page.pair("told by", &report.futex_hash.evidence);
-    if report.futex_hash.support == HashSupport::Private {
-        let slots = &report.auto_slots;
-        page.pair(
-            "auto-scaling",
-            &match (slots.largest, slots.largest_from_threads) {
-                (Some(largest), Some(threads)) if largest > slots.smallest => {
-                    format!(
-                        "{} to {largest} slots, {largest} from {threads} threads on",
-                        slots.smallest
-                    )
-                }
-                (Some(largest), _) => format!("{largest} slots at any number of threads"),
-                (None, _) => "not known".to_owned(),
-            },
-        );
-    }
 }
 
 fn cpus(page: &mut Page, report: &Report) {
@@ -163,20 +113,6 @@ fn threads(page: &mut Page, report: &Report) {
     }
 }
 
-fn state_count(page: &mut Page, report: &Report) {
-    let verdict = &report.state_count;
-    page.heading(match verdict.possible {
-        true => "Counting the hash's state by a kprobe: possible",
-        false => "Counting the hash's state by a kprobe: not possible here",
-    });
-    for missing in &verdict.missing {
-        page.item(missing);
-    }
-    page.paragraph(
-        "Without it the slots themselves, sampled, show a growth that is due and not done.",
-    );
-}
-
 fn emulation(page: &mut Page, report: &Report) {
     page.heading("Lab");
     page.pair("KVM", &report.emulation.kvm_in_words);
@@ -223,6 +159,19 @@ impl Page {
         let space = if self.0.is_empty() { "" } else { "\n" };
         // Writing to a string can't fail.
         let _ = writeln!(self.0, "{space}{text}");
+    }
+
+    fn sections(&mut self, sections: &[Section]) {
+        for section in sections {
+            self.heading(&section.heading);
+            for line in &section.lines {
+                match line {
+                    Line::Pair(name, value) => self.pair(name, value),
+                    Line::Item(text) => self.item(text),
+                    Line::Text(text) => self.paragraph(text),
+                }
+            }
+        }
     }
 
     fn line(&mut self, text: &str) {

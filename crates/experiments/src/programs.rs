@@ -1,6 +1,10 @@
 //! Programs that definitions and the lab use, whether they are here, and the command that gets
 //! each with this system's package manager.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
 use serde::Serialize;
 
 /// One program.
@@ -26,7 +30,19 @@ pub struct Wanted {
     pub version_argument: Option<&'static str>,
     /// What needs it.
     pub needed_for: &'static str,
+    /// Whether `--install` gets it.
+    pub is_for_the_lab: bool,
     packages: Packages,
+}
+
+impl Wanted {
+    /// The package that has it, where a package has it.
+    pub fn package(&self, family: Option<Family>) -> Option<&'static str> {
+        match (&self.packages, family) {
+            (Named(packages), family) => Some(packages[family.map_or(0, |family| family as usize)]),
+            _ => None,
+        }
+    }
 }
 
 enum Packages {
@@ -69,54 +85,62 @@ pub fn wanted(architecture: &str) -> Vec<Wanted> {
             name: emulator,
             version_argument: Some("--version"),
             needed_for: "the lab: trials in guests (--kernel)",
+            is_for_the_lab: true,
             packages: Named(emulator_packages),
         },
         Wanted {
             name: "apt-get",
             version_argument: Some("--version"),
             needed_for: "the lab: fetching Debian's kernels",
+            is_for_the_lab: true,
             packages: Named(["apt", "apt", "apt", "apt", "apt"]),
         },
         Wanted {
             name: "dpkg",
             version_argument: Some("--version"),
             needed_for: "the lab: unpacking Debian's kernels",
+            is_for_the_lab: true,
             packages: Named(["dpkg", "dpkg", "dpkg", "dpkg", "dpkg"]),
         },
         Wanted {
             name: "perf",
             version_argument: Some("--version"),
             needed_for: "workload command: perf bench futex",
+            is_for_the_lab: false,
             packages: Named(["linux-perf", "linux-tools-generic", "perf", "perf", "perf"]),
         },
         Wanted {
             name: "stress-ng",
             version_argument: Some("--version"),
             needed_for: "workload command: stress-ng --futex",
+            is_for_the_lab: false,
             packages: Named(["stress-ng"; 5]),
         },
         Wanted {
             name: "schbench",
             version_argument: None,
             needed_for: "workload command: schbench",
+            is_for_the_lab: false,
             packages: Source("git clone https://github.com/masoncl/schbench && make -C schbench"),
         },
         Wanted {
             name: "cc",
             version_argument: Some("--version"),
             needed_for: "the bench against the report's C reproducer",
+            is_for_the_lab: false,
             packages: Named(["gcc", "gcc", "gcc", "gcc", "gcc"]),
         },
         Wanted {
             name: "gzip",
             version_argument: Some("--version"),
             needed_for: "reading the kernel's configuration",
+            is_for_the_lab: false,
             packages: System("it is part of every distribution's base system"),
         },
     ]
 }
 
-/// The system's family, which decides package names and the command.
+/// The system's family, which decides package names and the command; in the order of [`Named`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     Debian,
@@ -127,6 +151,14 @@ pub enum Family {
 }
 
 impl Family {
+    /// This system's.
+    pub fn here() -> Option<Family> {
+        ["/etc/os-release", "/usr/lib/os-release"]
+            .iter()
+            .find_map(|path| fs::read_to_string(path).ok())
+            .and_then(|text| Family::from_os_release(&text))
+    }
+
     /// From the text of `os-release`: its ID, else the first family that it is like.
     pub fn from_os_release(text: &str) -> Option<Family> {
         let field = |name: &str| {
@@ -158,27 +190,36 @@ impl Family {
 
 /// The command that gets a program.
 pub fn get(wanted: &Wanted, family: Option<Family>, root: bool) -> String {
-    let packages = match &wanted.packages {
-        Named(packages) => packages,
-        Source(command) => return (*command).to_owned(),
-        System(sentence) => return (*sentence).to_owned(),
+    let package = match &wanted.packages {
+        Named(_) => wanted.package(family).unwrap_or_default(),
+        Source(text) | System(text) => return (*text).to_owned(),
     };
     match family {
         Some(family) => {
-            let package = match family {
-                Family::Debian => packages[0],
-                Family::Ubuntu => packages[1],
-                Family::Fedora => packages[2],
-                Family::Arch => packages[3],
-                Family::Suse => packages[4],
-            };
-            let sudo = if root { "" } else { "sudo " };
-            format!("{sudo}{} {package}", family.install())
+            format!("{}{} {package}", if root { "" } else { "sudo " }, family.install())
         }
-        None => {
-            format!("with this system's package manager; in Debian the package is {}", packages[0])
-        }
+        None => format!("with this system's package manager; in Debian the package is {package}"),
     }
+}
+
+/// Whether a program is on the search path.
+pub fn is_on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| is_executable(&folder.join(name)))
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether this process is root's.
+pub fn is_root() -> bool {
+    fs::read_to_string("/proc/self/status").is_ok_and(|status| effective_user(&status) == Some("0"))
+}
+
+/// The second number behind `Uid:`.
+fn effective_user(status: &str) -> Option<&str> {
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)
 }
 
 #[cfg(test)]
@@ -226,5 +267,13 @@ mod tests {
             "apt-get install qemu-system-arm"
         );
         assert!(wanted("x86_64").iter().all(|wanted| wanted.name != "qemu-system-aarch64"));
+    }
+
+    #[test]
+    fn the_effective_user_counts() {
+        assert_eq!(effective_user("Name:\tx\nUid:\t1000\t0\t0\t0\n"), Some("0"));
+        assert_eq!(effective_user("Uid:\t1000"), None);
+        assert_eq!(effective_user(""), None);
+        assert!(!is_executable(Path::new("/")));
     }
 }

@@ -1,0 +1,102 @@
+//! What is known of one race only, behind [`Case`]: whether it can occur on a machine, what shows
+//! it elsewhere, and what `doctor` says of it. A race that is only a definition needs none of this.
+
+mod futex_hash_here;
+
+use kernel_abi::kernel_config::KernelConfig;
+use model::definition::Definition;
+use model::outcome::StallRule;
+use model::spec::TrialSpec;
+use serde_json::{Map, Value};
+
+/// Every case.
+pub const CASES: [&dyn Case; 1] = [&futex_hash_here::FutexHash];
+
+/// The case that a definition asks about, if any.
+pub fn asked_by(definition: &Definition) -> Option<&'static dyn Case> {
+    CASES.into_iter().find(|case| case.is_asked_by(definition))
+}
+
+/// The rule that replaces the definition's rule in an emulated guest, if a case knows a better one.
+pub fn rule_in_guests(definition: &Definition) -> Option<StallRule> {
+    CASES.into_iter().find_map(|case| case.rule_in_guests(definition))
+}
+
+/// One race.
+pub trait Case: Sync {
+    /// Whether the definition asks about this race and about nothing else.
+    fn is_asked_by(&self, definition: &Definition) -> bool;
+    /// Whether the race can occur on the running kernel with these CPUs online.
+    fn here(&self, online: u32) -> Here;
+    /// Whether a trial can show the race on a kernel that has it, with these CPUs online.
+    fn can_show(&self, trial: &TrialSpec, online: u32) -> bool;
+    /// The guest that shows the race on a machine that can't.
+    fn guest(&self) -> Guest;
+    /// The rule that judges trials in an emulated guest, where the definition's rule can't.
+    fn rule_in_guests(&self, definition: &Definition) -> Option<StallRule>;
+    /// What `doctor` reports.
+    fn examine(&self, machine: &Examined<'_>) -> Examination;
+}
+
+/// Whether a race can occur on a machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Here {
+    /// `None`: the machine doesn't tell.
+    pub is_possible: Option<bool>,
+    /// Why, as a clause that follows `because`.
+    pub reason: String,
+}
+
+/// A guest of the lab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guest {
+    /// A kernel by the name that `--kernel` takes.
+    pub kernel: &'static str,
+    /// How many CPUs it has.
+    pub cpus: u32,
+}
+
+/// The machine that `doctor` looks at.
+pub struct Examined<'a> {
+    /// The kernel's release.
+    pub release: &'a str,
+    /// The kernel's configuration, where it can be read.
+    pub config: Option<&'a KernelConfig>,
+    /// CPUs online.
+    pub online: u32,
+    /// CPUs that this process may use.
+    pub allowed: u32,
+    /// Whether this process is root's.
+    pub is_root: bool,
+}
+
+/// What `doctor` reports of a case.
+#[derive(Debug)]
+pub struct Examination {
+    /// For `doctor --json`.
+    pub facts: Map<String, Value>,
+    /// Whether the race can occur, and what shows it: the first section of the page.
+    pub verdict: Section,
+    /// The sections after the kernel's.
+    pub details: Vec<Section>,
+}
+
+/// A part of `doctor`'s page.
+#[derive(Debug)]
+pub struct Section {
+    /// Its heading.
+    pub heading: String,
+    /// What stands below the heading.
+    pub lines: Vec<Line>,
+}
+
+/// What stands below a heading.
+#[derive(Debug)]
+pub enum Line {
+    /// A name and its value.
+    Pair(&'static str, String),
+    /// One of several.
+    Item(String),
+    /// A paragraph.
+    Text(String),
+}
