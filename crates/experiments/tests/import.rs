@@ -156,8 +156,11 @@ fn what_can_not_be_imported_leaves_nothing_behind() {
         ("repro.log --label a", &["accepted is KEY=VALUE"]),
         ("repro.log --format ktap", &["repro.log", "nothing"]),
         ("repro.log --name ../x", &["no name for an experiment"]),
-        ("good.csv --map rule.toml", &["--map, outcome.stall", "\"sometimes\"", "pivot:1s"]),
-        ("repro.log --map runs.toml --format schbench", &["--map is for a CSV"]),
+        (
+            "good.csv --map rule.toml",
+            &["rule.toml, line 11: outcome.stall", "\"sometimes\"", "pivot:1s"],
+        ),
+        ("repro.log --map runs.toml --format schbench", &["a mapping is for a CSV", "--map"]),
         ("runs.csv", &["runs.csv", "--map FILE.toml"]),
         ("head.csv --map runs.toml", &["head.csv: it has a header and no row"]),
         ("one.txt", &["nothing in its only line is understood"]),

@@ -1,13 +1,40 @@
 //! The cells of one row of `trials.csv`, each checked as it is put in.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::str::FromStr;
 
 use model::columns::{Kind, TRIALS, kind};
-use model::factor::{Count, Hash, Memory, Placement, Ramp};
+use model::factor::{BadValue, Count, Hash, Memory, Placement, Ramp};
 use model::record::{Pivot, Status};
 use model::rows::{decimal_text, one_line};
 use model::workload::Workload;
 use model::workload::mutex::Unlock;
+use thiserror::Error;
+
+/// A text that can't stand in a column.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BadCell {
+    /// No column of that name can be filled.
+    #[error("there is no column {name:?} to fill; there are {}", Cells::columns().join(", "))]
+    NoColumn {
+        /// The name that was given.
+        name: String,
+    },
+    /// The text is no value of the column.
+    #[error("{column} is {found:?}: accepted is {accepted}")]
+    Value {
+        /// The column's name.
+        column: &'static str,
+        /// The text.
+        found: String,
+        /// The values that the column takes.
+        accepted: String,
+    },
+    /// The text is no value of the column's own type.
+    #[error("{0}")]
+    Factor(BadValue),
+}
 
 /// What an import numbers itself; a source can't say them.
 const NUMBERED: [&str; 5] = ["sequence", "trial", "cell", "experiment", "labels"];
@@ -29,17 +56,15 @@ impl Cells {
     }
 
     /// The contract's column of that name.
-    pub fn column(name: &str) -> Result<&'static str, String> {
-        Cells::columns().into_iter().find(|column| *column == name).ok_or_else(|| {
-            format!(
-                "there is no column {name:?} to fill; there are {}",
-                Cells::columns().join(", ")
-            )
-        })
+    pub fn column(name: &str) -> Result<&'static str, BadCell> {
+        Cells::columns()
+            .into_iter()
+            .find(|column| *column == name)
+            .ok_or_else(|| BadCell::NoColumn { name: name.to_string() })
     }
 
     /// Puts a text into a column, in the column's own spelling. An empty text leaves it empty.
-    pub fn set(&mut self, column: &str, text: &str) -> Result<(), String> {
+    pub fn set(&mut self, column: &str, text: &str) -> Result<(), BadCell> {
         let column = Cells::column(column)?;
         let text = one_line(text.trim());
         if text.is_empty() {
@@ -51,11 +76,11 @@ impl Cells {
     }
 
     /// Puts a number into a column.
-    pub fn set_number(&mut self, column: &str, value: f64) -> Result<(), String> {
-        if !value.is_finite() || value < 0.0 {
-            return Err(format!("{column} is {value}: accepted is a finite number from 0"));
+    pub fn set_number(&mut self, column: &str, value: f64) -> Result<(), BadCell> {
+        match value.is_finite() {
+            true => self.set(column, &decimal_text(value)),
+            false => self.set(column, &value.to_string()),
         }
-        self.set(column, &decimal_text(value))
     }
 
     /// What stands in a column.
@@ -70,17 +95,17 @@ impl Cells {
 }
 
 /// The text as the contract spells it, if it is a value of the column at all.
-fn spelled(column: &'static str, text: &str) -> Result<String, String> {
-    fn value<T>(text: &str) -> Result<String, String>
+fn spelled(column: &'static str, text: &str) -> Result<String, BadCell> {
+    fn value<T>(text: &str) -> Result<String, BadCell>
     where
-        T: std::str::FromStr + std::fmt::Display,
-        T::Err: std::fmt::Display,
+        T: FromStr<Err = BadValue> + Display,
     {
-        text.parse::<T>().map(|value| value.to_string()).map_err(|error| error.to_string())
+        text.parse::<T>().map(|value| value.to_string()).map_err(BadCell::Factor)
     }
-    let whole = |most: u64| match text.parse::<u64>() {
-        Ok(n) if n <= most => Ok(n.to_string()),
-        _ => Err(format!("{column} is {text:?}: accepted is a whole number from 0 to {most}")),
+    let bad = |accepted: String| BadCell::Value { column, found: text.to_string(), accepted };
+    let whole = |least: u64, most: u64| match text.parse::<u64>() {
+        Ok(n) if (least..=most).contains(&n) => Ok(n.to_string()),
+        _ => Err(bad(format!("a whole number from {least} to {most}"))),
     };
     match column {
         "workload" => value::<Workload>(text),
@@ -88,34 +113,21 @@ fn spelled(column: &'static str, text: &str) -> Result<String, String> {
         "hash" => value::<Hash>(text),
         "placement" => value::<Placement>(text),
         "memory" => value::<Memory>(text),
-        "locks" | "messengers" => {
-            value::<Count>(text).map_err(|error| format!("{column}: {error}"))
-        }
+        "locks" | "messengers" => match text.parse::<Count>() {
+            Ok(count) => Ok(count.to_string()),
+            Err(error) => Err(bad(error.accepted.into_owned())),
+        },
         "unlock" => value::<Unlock>(text),
         "pivot" => value::<Pivot>(text),
         "status" => value::<Status>(text),
-        "threads" => match text.parse::<u32>() {
-            Ok(n) if n > 0 => Ok(n.to_string()),
-            _ => Err(format!(
-                "threads is {text:?}: accepted is a whole number from 1 to {}",
-                u32::MAX
-            )),
-        },
-        "ops"
-        | "seed"
-        | "block"
-        | "thread_ops_min"
-        | "thread_ops_median"
-        | "thread_ops_max"
-        | "voluntary_switches"
-        | "involuntary_switches" => whole(u64::MAX),
+        "threads" => whole(1, u32::MAX.into()),
+        "cpus" | "nodes" | "boot" => whole(0, u32::MAX.into()),
+        _ if column.starts_with("slots_") => whole(0, u32::MAX.into()),
         _ => match kind(column).0 {
-            Kind::Integer => whole(u64::from(u32::MAX)),
+            Kind::Integer => whole(0, u64::MAX),
             Kind::Number => match text.parse::<f64>() {
                 Ok(x) if (0.0..=LARGEST).contains(&x) => Ok(decimal_text(x)),
-                _ => {
-                    Err(format!("{column} is {text:?}: accepted is a number from 0 to {LARGEST:e}"))
-                }
+                _ => Err(bad(format!("a number from 0 to {LARGEST:e}"))),
             },
             Kind::Text => Ok(text.to_string()),
         },
@@ -160,7 +172,7 @@ mod tests {
             ("trial", "1"),
             ("rate", "1"),
         ] {
-            let error = cells.set(column, text).unwrap_err();
+            let error = cells.set(column, text).unwrap_err().to_string();
             assert!(error.contains(column), "{error}");
         }
         assert!(cells.set_number("mops_per_s", f64::NAN).is_err());

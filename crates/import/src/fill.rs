@@ -36,11 +36,11 @@ pub enum FillError {
     Label {
         /// The trial's line.
         line: usize,
-        /// What is wrong with it.
-        problem: String,
+        /// The label's fault.
+        problem: BadLabel,
     },
     /// A column that no row can do without.
-    #[error("line {line}: the source does not say {column}{why}; say it with --set {column}=VALUE")]
+    #[error("line {line}: the source does not say {column}{why}")]
     Missing {
         /// The trial's line.
         line: usize,
@@ -48,6 +48,22 @@ pub enum FillError {
         column: &'static str,
         /// Why it is open, if that is known; begins with a space.
         why: String,
+    },
+}
+
+/// A label that can't stand in a row.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BadLabel {
+    /// The key is none.
+    #[error("{0:?} is no label: a key is letters, digits, -, _ and .")]
+    Key(String),
+    /// The value is none.
+    #[error("{value:?} is no value for the label {key}: accepted is a text without ; and =")]
+    Value {
+        /// The label's key.
+        key: String,
+        /// The value.
+        value: String,
     },
 }
 
@@ -99,16 +115,14 @@ pub fn fill(imported: &mut Imported, fill: &Fill) -> Result<(), FillError> {
 }
 
 /// Whether a label can stand in a cell as `key=value;key=value`.
-pub fn check_label(key: &str, value: &str) -> Result<(), String> {
+pub fn check_label(key: &str, value: &str) -> Result<(), BadLabel> {
     let key_is_good =
         !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     if !key_is_good {
-        return Err(format!("{key:?} is no label: a key is letters, digits, -, _ and ."));
+        return Err(BadLabel::Key(key.to_string()));
     }
     if value.is_empty() || value.chars().any(|c| c == ';' || c == '=' || c.is_control()) {
-        return Err(format!(
-            "{value:?} is no value for the label {key}: accepted is a text without ; and ="
-        ));
+        return Err(BadLabel::Value { key: key.to_string(), value: value.to_string() });
     }
     Ok(())
 }

@@ -44,14 +44,19 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = String;
+    type Err = UnknownFormat;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        Format::ALL.into_iter().find(|format| format.to_string() == text).ok_or_else(|| {
-            let all: Vec<String> = Format::ALL.iter().map(Format::to_string).collect();
-            format!("{text:?} is no format; there are {}", all.join(", "))
-        })
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
+        let found = Format::ALL.into_iter().find(|format| format.to_string() == text);
+        found.ok_or_else(|| UnknownFormat { name: text.to_string() })
     }
+}
+
+/// A text that names no format.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{name:?} is no format; there are {}", Format::ALL.map(|format| format.to_string()).join(", "))]
+pub struct UnknownFormat {
+    name: String,
 }
 
 /// Why a text gives no rows.
@@ -59,7 +64,7 @@ impl FromStr for Format {
 pub enum FormatError {
     /// No line is understood.
     #[error(
-        "nothing in its {} is understood{}. Understood are: what futex_hash_repro prints (threads=… slots(…) … Mops/s), `perf bench futex`, schbench, kselftest's TAP, and a CSV with --map FILE.toml",
+        "nothing in its {} is understood{}. Understood are: what futex_hash_repro prints (threads=… slots(…) … Mops/s), `perf bench futex`, schbench, kselftest's TAP, and a CSV with a mapping",
         if *lines == 1 { "only line".to_string() } else { format!("{lines} lines") },
         first.as_ref().map_or(String::new(), |first| format!("; the first is {first}"))
     )]
@@ -70,7 +75,7 @@ pub enum FormatError {
         first: Option<String>,
     },
     /// Several formats understand some of it.
-    #[error("it holds results of {formats}: choose one with --format, or import them apart")]
+    #[error("it holds results of {formats}")]
     Several {
         /// Their names.
         formats: String,
@@ -79,10 +84,10 @@ pub enum FormatError {
     #[error("it has a header and no row below it: there is nothing to import")]
     NoRow,
     /// A CSV needs a mapping.
-    #[error("a CSV needs --map FILE.toml, which says what its columns are")]
+    #[error("a CSV needs a mapping, which says what its columns are")]
     NoMapping,
     /// A mapping needs a CSV.
-    #[error("--map is for a CSV, and --format says {0}")]
+    #[error("a mapping is for a CSV, and the format is {0}")]
     MappingOf(Format),
     /// The CSV and its mapping don't fit.
     #[error(transparent)]
@@ -155,14 +160,14 @@ mod tests {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
-        assert!("tap".parse::<Format>().unwrap_err().contains("ktap"));
+        assert!("tap".parse::<Format>().unwrap_err().to_string().contains("ktap"));
     }
 
     #[test]
     fn what_is_not_understood_is_refused_with_what_is() {
         for text in ["", "\n\n", "hello\nworld\n", "{\"a\": 1}", "\u{0}\u{1}\u{2}"] {
             let error = read(text, None).unwrap_err().to_string();
-            assert!(error.contains("schbench") && error.contains("--map"), "{error}");
+            assert!(error.contains("schbench") && error.contains("mapping"), "{error}");
         }
         assert!(read("hello\n", None).unwrap_err().to_string().contains("line 1 \"hello\""));
         assert!(read(REPRO, Some(Format::Ktap)).is_err());

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::cells::Cells;
+use model::as_run::{Import, StatusSaid, UnreadLine};
+use thiserror::Error;
+
+use crate::cells::{BadCell, Cells};
 use crate::check::Check;
 
 /// All that was understood of a source, and what was not.
@@ -22,30 +25,41 @@ pub struct Imported {
     pub checks_without_result: u64,
 }
 
-/// Of which trials a source says how they ended. A row without has `ok`, because its result is one; that
-/// is no observation of how its trial ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StatusSaid {
-    /// Of all.
-    All,
-    /// Of all but these, by their numbers in the run.
-    NotOf(Vec<u64>),
-    /// Of none.
-    None,
-}
-
 impl Imported {
-    /// Of which trials it is said how they ended.
-    pub fn status_said(&self) -> StatusSaid {
+    /// Of which trials the source says how they ended; `None` where it says it of none. A row without
+    /// has `ok`, because its result is one; that is no observation of how its trial ended.
+    pub fn status_said(&self) -> Option<StatusSaid> {
         let is_open = |trial: &ImportedTrial| trial.cells.get("status").is_none();
         let open: Vec<u64> = (1..)
             .zip(&self.trials)
             .filter_map(|(number, trial)| is_open(trial).then_some(number))
             .collect();
         match open.len() {
-            n if n == self.trials.len() => StatusSaid::None,
-            0 => StatusSaid::All,
-            _ => StatusSaid::NotOf(open),
+            n if n == self.trials.len() => None,
+            0 => Some(StatusSaid::All),
+            _ => Some(StatusSaid::NotOf(open)),
+        }
+    }
+
+    /// What the manifest keeps of the source besides the trials. `format` is the format's name.
+    pub fn account(&self, format: &str) -> Import {
+        let mut said: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+        for (key, text) in self.trials.iter().flat_map(|trial| trial.notes.clone()) {
+            *said.entry(key).or_default().entry(text).or_default() += 1;
+        }
+        let line = |unread: &Unread| UnreadLine {
+            line: unread.line as u64,
+            text: unread.text.clone(),
+            why: unread.why.clone(),
+        };
+        Import {
+            format: format.to_string(),
+            lines: self.lines as u64,
+            not_understood: self.unread.iter().map(line).collect(),
+            notes: self.notes.clone(),
+            said,
+            status: self.status_said(),
+            checks_without_result: self.checks_without_result,
         }
     }
 }
@@ -109,6 +123,29 @@ pub struct Metric {
     pub unit: String,
 }
 
+/// Why a line whose form is known can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Unusable {
+    /// A value is none of its column.
+    #[error(transparent)]
+    Cell(#[from] BadCell),
+    /// A number is larger than any that is taken for one.
+    #[error("its {0} is out of range")]
+    OutOfRange(&'static str),
+    /// The line is of an invocation with other threads.
+    #[error("the invocation has {0} threads")]
+    OtherThreads(String),
+    /// The line belongs to a result that is not there.
+    #[error("no result follows it")]
+    NoResult,
+    /// A part that names what was measured is missing before the line.
+    #[error("its `{0}` line is missing")]
+    NoHead(&'static str),
+    /// The benchmark is not one that is read.
+    #[error("it is no futex benchmark")]
+    OtherBenchmark,
+}
+
 /// A line that is not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
@@ -131,8 +168,8 @@ impl Unread {
     }
 
     /// A line whose form is known and whose content can't be used.
-    pub fn because(line: usize, text: &str, why: impl Into<String>) -> Self {
-        Unread { why: Some(why.into()), ..Unread::new(line, text) }
+    pub fn because(line: usize, text: &str, why: &Unusable) -> Self {
+        Unread { why: Some(why.to_string()), ..Unread::new(line, text) }
     }
 }
 
@@ -161,9 +198,9 @@ mod tests {
             let trials = statuses.iter().enumerate().map(trial).collect();
             Imported { trials, ..Imported::default() }.status_said()
         };
-        assert_eq!(of(&["ok", "crashed"]), StatusSaid::All);
-        assert_eq!(of(&["ok", "", "timeout"]), StatusSaid::NotOf(vec![2]));
-        assert_eq!(of(&["", ""]), StatusSaid::None);
-        assert_eq!(of(&[]), StatusSaid::None, "checks alone");
+        assert_eq!(of(&["ok", "crashed"]), Some(StatusSaid::All));
+        assert_eq!(of(&["ok", "", "timeout"]), Some(StatusSaid::NotOf(vec![2])));
+        assert_eq!(of(&["", ""]), None);
+        assert_eq!(of(&[]), None, "checks alone");
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod cells;
 pub mod check;
+pub mod definition;
 pub mod files;
 pub mod fill;
 pub mod format;
@@ -14,6 +15,8 @@ pub mod ktap;
 mod lines;
 pub mod mapped_csv;
 pub mod mapping;
+pub mod mapping_value;
 pub mod perf_bench_futex;
 pub mod reproducer;
 pub mod schbench;
+pub mod toml_file;

@@ -25,24 +25,43 @@ pub fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0)
 }
 
-/// A command line behind a shell's prompt, as words; `None` where `program` is not what it runs.
-/// A compiler's line that only makes the program is none.
-pub fn command<'a>(line: &'a str, program: &str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let at = words.iter().enumerate().position(|(at, word)| {
-        let name = word.rsplit('/').next().unwrap_or(word);
-        let made = at > 0 && words.get(at - 1) == Some(&"-o");
-        name == program && !made
-    })?;
+/// The words of a line before a program's name and behind it.
+pub type Command = (Vec<String>, Vec<String>);
+
+/// A line in which a program stands.
+pub enum Named {
+    /// The line runs the program.
+    Command(Command),
+    /// The line only names the program: what a command above said may not hold below it.
+    Prose,
+}
+
+/// What a line says of a program; `None` where it doesn't name the program, or only makes it.
+pub fn named(line: &str, program: &str) -> Option<Named> {
+    // A prompt may be the mark of a comment.
+    let marked = line.strip_prefix("# ").map(|rest| ("#", rest));
+    let (mark, rest) = marked.unwrap_or(("", line));
+    let split = shlex::split(rest);
+    let words = split.unwrap_or_else(|| rest.split_whitespace().map(String::from).collect());
+    let words: Vec<String> =
+        [mark.to_string()].into_iter().filter(|mark| !mark.is_empty()).chain(words).collect();
+    let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
+    let (before, rest) = words.split_at(at);
+    let (path, args) = rest.split_first()?;
+    if before.last().is_some_and(|word| word == "-o") {
+        return None;
+    }
     // Prose may name the program too; a command has it first, behind a path, a prompt or a wrapper.
-    let wrapped = |word: &&str| {
-        ["taskset", "numactl", "time", "sudo", "env", "nice", "chrt", "perf"].contains(word)
+    let is_wrapper = |word: &String| {
+        ["taskset", "numactl", "time", "sudo", "env", "nice", "chrt", "perf"]
+            .contains(&word.as_str())
     };
-    let before = words.get(..at)?;
-    let prompt = before.last().is_none_or(|word| word.ends_with('$') || word.ends_with('#'));
-    let path = words.get(at).is_some_and(|word| word.contains('/'));
-    (prompt || path || before.iter().any(wrapped))
-        .then(|| (before.to_vec(), words.get(at + 1..).unwrap_or_default().to_vec()))
+    let is_mark = |c: char| !(c.is_alphanumeric() || ",.;:!?()\"'`".contains(c));
+    let prompt = before.last().is_none_or(|word| word.ends_with(is_mark));
+    Some(match prompt || path.contains('/') || before.iter().any(is_wrapper) {
+        true => Named::Command((before.to_vec(), args.to_vec())),
+        false => Named::Prose,
+    })
 }
 
 #[cfg(test)]
@@ -58,11 +77,17 @@ mod tests {
 
     #[test]
     fn a_command_is_told_from_prose_and_from_a_compiler() {
-        let (before, args) = command("$ taskset -c 0-95 ./repro 96 5", "repro").unwrap();
-        assert_eq!((before.len(), args.as_slice()), (4, &["96", "5"][..]));
-        assert!(command("repro 8 1", "repro").is_some());
-        assert!(command("root@box:~# repro 8", "repro").is_some());
-        assert!(command("the same repro on two other machines", "repro").is_none());
-        assert!(command("gcc -O2 repro.c -o repro", "repro").is_none());
+        let command = |line: &str| match named(line, "repro") {
+            Some(Named::Command(command)) => Some(command),
+            _ => None,
+        };
+        let (before, args) = command("$ taskset -c 0-95 ./repro 96 5").unwrap();
+        assert_eq!((before.len(), args.as_slice()), (4, &["96".to_string(), "5".into()][..]));
+        for prompt in ["", "root@box:~# ", "# ", "$ ", "❯ ", "box% ", "[me@box dir]> "] {
+            assert!(command(&format!("{prompt}repro 8 'a b'")).is_some(), "{prompt}");
+        }
+        let prose = "the same repro on two other machines";
+        assert!(matches!(named(prose, "repro"), Some(Named::Prose)));
+        assert!(named("gcc -O2 repro.c -o repro", "repro").is_none());
     }
 }

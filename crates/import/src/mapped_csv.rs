@@ -12,7 +12,8 @@ use thiserror::Error;
 use crate::cells::Cells;
 use crate::check::{Check, together};
 use crate::imported::{Imported, ImportedTrial, Sample};
-use crate::mapping::{Column, Mapping, Rows, SAMPLE, Text};
+use crate::mapping::{Mapping, Rows, SAMPLE};
+use crate::mapping_value::{Column, Plain, Text};
 
 /// The most trials that one row may stand for.
 const MOST_REPEATED: u64 = 100_000;
@@ -36,7 +37,7 @@ struct Row<'a> {
 pub fn read(text: &str, mapping: &Mapping) -> Result<Imported, BadCsv> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(mapping.delimiter.unwrap_or(b','))
+        .delimiter(mapping.delimiter.map_or(b',', |c| c as u8))
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
@@ -88,7 +89,7 @@ fn named(mapping: &Mapping) -> Vec<&str> {
             Text::Column(column) => Some(column.column.as_str()),
         });
     let columns =
-        mapping.columns.values().chain(mapping.metrics.values().map(|(column, _)| column));
+        mapping.columns.values().chain(mapping.metrics.values().map(|metric| &metric.column));
     columns
         .map(|column| column.column.as_str())
         .chain(texts)
@@ -132,7 +133,7 @@ impl Row<'_> {
         }
         if let Some(values) = &column.values {
             let accepted = || values.keys().map(|key| format!("{key:?}")).collect::<Vec<_>>();
-            text = values.get(&text).cloned().ok_or_else(|| {
+            text = values.get(&text).map(|Plain(ours)| ours.clone()).ok_or_else(|| {
                 self.error(format!(
                     "column {:?} is {text:?}; the mapping's values are {}",
                     column.column,
@@ -194,8 +195,8 @@ impl Row<'_> {
     /// The trial that a row says, without the columns of `except`.
     fn trial(&self, mapping: &Mapping, except: &[&str]) -> Result<ImportedTrial, BadCsv> {
         let mut cells = Cells::default();
-        for (ours, value) in &mapping.constants {
-            cells.set(ours, value).map_err(|problem| self.error(problem))?;
+        for (ours, Plain(value)) in &mapping.constants {
+            cells.set(ours, value).map_err(|problem| self.error(problem.to_string()))?;
         }
         for (ours, column) in &mapping.columns {
             if except.contains(&ours.as_str()) {
@@ -213,9 +214,9 @@ impl Row<'_> {
             notes: self.texts(&mapping.notes)?,
             ..ImportedTrial::default()
         };
-        for (metric, (column, unit)) in &mapping.metrics {
-            if let Some(value) = self.number(column)? {
-                trial.metric(metric, value, unit);
+        for (name, metric) in &mapping.metrics {
+            if let Some(value) = self.number(&metric.column)? {
+                trial.metric(name, value, &metric.unit);
             }
         }
         Ok(trial)

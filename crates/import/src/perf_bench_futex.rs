@@ -19,7 +19,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::imported::{Imported, ImportedTrial, Unread};
+use crate::cells::BadCell;
+use crate::imported::{Imported, ImportedTrial, Unread, Unusable};
 use crate::lines::{self, number};
 
 fn pattern(text: &str) -> Regex {
@@ -52,12 +53,12 @@ static THREAD: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^\[thread\s+\d+\] futex(?:es)?: .*\[ (?<rate>\d+) ops/sec \]$"));
 static AVERAGED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^Averaged (?<rate>\d+) operations/sec \(\+- (?<spread>[\d.]+|-?nan)%\), total secs = (?<secs>\d+)$",
+        r"^Averaged (?<rate>\d+) operations/sec \(\+- (?<spread>[\d.,]+|-?nan)%\), total secs = (?<secs>\d+)$",
     )
 });
 static TIMED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:\[Run (?<run>\d+)\]: )?(?:Wokeup (?<woken>\d+) of|Requeued (?<requeued>\d+) of|Awoke and Requeued \((?<awoken>\d+)\+(?<moved>\d+)\) of|Avg per-thread latency \(waking (?<each>\d+)/) ?(?<threads>\d+) threads\)? in (?<ms>[\d.]+) ms(?: \(\+-(?<spread>[\d.]+|-?nan)%\))?$",
+        r"^(?:\[Run (?<run>\d+)\]: )?(?:Wokeup (?<woken>\d+) of|Requeued (?<requeued>\d+) of|Awoke and Requeued \((?<awoken>\d+)\+(?<moved>\d+)\) of|Avg per-thread latency \(waking (?<each>\d+)/) ?(?<threads>\d+) threads\)? in (?<ms>[\d.,]+) ms(?: \(\+-(?<spread>[\d.,]+|-?nan)%\))?$",
     )
 });
 static HASHING: LazyLock<Regex> = LazyLock::new(|| {
@@ -89,42 +90,31 @@ pub fn read(text: &str) -> Imported {
     let mut current: Option<Invocation> = None;
     for (line_number, line) in lines::plain(text) {
         imported.lines += 1;
-        let why = if let Some(found) = RUNNING.captures(line) {
+        let read = if let Some(found) = RUNNING.captures(line) {
             finish(current.take(), &mut imported);
-            (!found["bench"].starts_with("futex/")).then(|| "it is no futex benchmark".to_string())
+            match found["bench"].starts_with("futex/") {
+                true => Ok(true),
+                false => Err(Unusable::OtherBenchmark),
+            }
         } else if let Some(found) = SUMMARY.captures(line) {
             finish(current.take(), &mut imported);
-            match begin(line_number, &found["what"]) {
-                Some(begun) => {
-                    current = Some(begun);
-                    None
-                }
-                None => Some("perf prints no such benchmark of futexes".into()),
-            }
+            current = begin(line_number, &found["what"]);
+            current.as_ref().map(|_| true).ok_or(Unusable::OtherBenchmark)
         } else if let Some(at) = &mut current {
-            match detail(at, line_number, line) {
-                Ok(true) => None,
-                Ok(false) => Some(String::new()),
-                Err(why) => Some(why),
-            }
+            detail(at, line_number, line)
+        } else if [&THREAD, &AVERAGED, &TIMED, &HASHING].iter().any(|form| form.is_match(line)) {
+            Err(Unusable::NoHead("Run summary"))
         } else {
-            Some(match known(line) {
-                true => "its `Run summary` line is missing".into(),
-                false => String::new(),
-            })
+            Ok(false)
         };
-        match why {
-            None => {}
-            Some(why) if why.is_empty() => imported.unread.push(Unread::new(line_number, line)),
-            Some(why) => imported.unread.push(Unread::because(line_number, line, why)),
+        match read {
+            Ok(true) => {}
+            Ok(false) => imported.unread.push(Unread::new(line_number, line)),
+            Err(why) => imported.unread.push(Unread::because(line_number, line, &why)),
         }
     }
     finish(current, &mut imported);
     imported
-}
-
-fn known(line: &str) -> bool {
-    [&THREAD, &AVERAGED, &TIMED, &HASHING].iter().any(|pattern| pattern.is_match(line))
 }
 
 fn begin(line: usize, what: &str) -> Option<Invocation> {
@@ -163,15 +153,15 @@ fn begin(line: usize, what: &str) -> Option<Invocation> {
 }
 
 /// A line within an invocation; whether it is one of its lines at all.
-fn detail(at: &mut Invocation, line_number: usize, line: &str) -> Result<bool, String> {
+fn detail(at: &mut Invocation, line_number: usize, line: &str) -> Result<bool, Unusable> {
     if let Some(found) = THREAD.captures(line) {
-        at.rates.push(found["rate"].parse().map_err(|_| "its rate is out of range".to_string())?);
+        at.rates.push(found["rate"].parse().map_err(|_| Unusable::OutOfRange("rate"))?);
     } else if let Some(found) = AVERAGED.captures(line) {
         let mean = averaged(at, line_number, &found)?;
         at.mean = Some(mean);
     } else if let Some(found) = TIMED.captures(line) {
         if found["threads"] != at.threads {
-            return Err(format!("the invocation has {} threads", at.threads));
+            return Err(Unusable::OtherThreads(at.threads.clone()));
         }
         let trial = timed(at, line_number, &found)?;
         match found.name("run") {
@@ -193,10 +183,10 @@ fn detail(at: &mut Invocation, line_number: usize, line: &str) -> Result<bool, S
     Ok(true)
 }
 
-fn averaged(at: &Invocation, line: usize, found: &Captures<'_>) -> Result<ImportedTrial, String> {
+fn averaged(at: &Invocation, line: usize, found: &Captures<'_>) -> Result<ImportedTrial, Unusable> {
     let mut trial = ImportedTrial::at(line);
-    let mean = number(&found["rate"]).ok_or("its rate is out of range")?;
-    let threads = number(&at.threads).ok_or("its number of threads is out of range")?;
+    let mean = number(&found["rate"]).ok_or(Unusable::OutOfRange("rate"))?;
+    let threads = number(&at.threads).ok_or(Unusable::OutOfRange("number of threads"))?;
     let sum = if at.rates.len() as f64 == threads {
         at.rates.iter().map(|rate| *rate as f64).sum()
     } else {
@@ -205,15 +195,15 @@ fn averaged(at: &Invocation, line: usize, found: &Captures<'_>) -> Result<Import
     trial.cells.set_number("mops_per_s", sum / 1e6)?;
     trial.cells.set("elapsed_s", &found["secs"])?;
     trial.metric("ops_per_s_thread_mean", mean, "1/s");
-    if let Some(spread) = number(&found["spread"]) {
+    if let Some(spread) = decimal(&found["spread"]) {
         trial.metric("ops_per_s_thread_mean_error", spread, "%");
     }
     Ok(trial)
 }
 
-fn timed(at: &Invocation, line: usize, found: &Captures<'_>) -> Result<ImportedTrial, String> {
+fn timed(at: &Invocation, line: usize, found: &Captures<'_>) -> Result<ImportedTrial, Unusable> {
     let mut trial = ImportedTrial::at(line);
-    let ms = number(&found["ms"]).ok_or("its time is out of range")?;
+    let ms = decimal(&found["ms"]).ok_or(Unusable::OutOfRange("time"))?;
     let count = |name: &str| found.name(name).map(|m| m.as_str().parse::<u64>());
     let done = match (count("woken"), count("requeued"), count("awoken"), count("moved")) {
         (Some(n), ..) | (_, Some(n), ..) => Some(n),
@@ -222,14 +212,14 @@ fn timed(at: &Invocation, line: usize, found: &Captures<'_>) -> Result<ImportedT
         }
         _ => None,
     };
-    let done = done.transpose().map_err(|_| "its count is out of range".to_string())?;
+    let done = done.transpose().map_err(|_| Unusable::OutOfRange("count"))?;
     let metric = match at.bench {
         "futex/wake" => "wake_time",
         "futex/wake-parallel" => "wake_time_thread_mean",
         _ => "requeue_time",
     };
     trial.metric(metric, ms, "ms");
-    if let Some(spread) = found.name("spread").and_then(|m| number(m.as_str())) {
+    if let Some(spread) = found.name("spread").and_then(|m| decimal(m.as_str())) {
         trial.metric(&format!("{metric}_error"), spread, "%");
     }
     if let Some(done) = done {
@@ -244,6 +234,17 @@ fn timed(at: &Invocation, line: usize, found: &Captures<'_>) -> Result<ImportedT
         trial.cells.set("block", run.as_str())?;
     }
     Ok(trial)
+}
+
+/// A number whose decimal sign is that of perf's locale; one that may be grouped digits is none.
+fn decimal(text: &str) -> Option<f64> {
+    match text.split_once(',') {
+        None => number(text),
+        Some((whole, part)) if part.len() != 3 || whole == "0" => {
+            number(&format!("{whole}.{part}"))
+        }
+        Some(_) => None,
+    }
 }
 
 /// Gives the trials of an invocation what they share. perf prints the mean last: without it, the
@@ -266,11 +267,11 @@ fn finish(invocation: Option<Invocation>, imported: &mut Imported) {
         imported.unread.push(Unread {
             line: at.line,
             text: format!("Run summary of {}", at.bench),
-            why: Some("no result follows it".into()),
+            why: Some(Unusable::NoResult.to_string()),
         });
     }
     for mut trial in trials {
-        let mut fill = || -> Result<(), String> {
+        let mut fill = || -> Result<(), BadCell> {
             trial.cells.set("workload", "command")?;
             trial.cells.set("threads", &at.threads)?;
             trial.cells.set("hash", &hash)?;
@@ -285,7 +286,7 @@ fn finish(invocation: Option<Invocation>, imported: &mut Imported) {
             Err(why) => imported.unread.push(Unread {
                 line: trial.line,
                 text: format!("a result of {}", at.bench),
-                why: Some(why),
+                why: Some(why.to_string()),
             }),
         }
     }
@@ -413,6 +414,17 @@ Averaged 4418 operations/sec (+- 0.01%), total secs = 1
         assert_eq!([get(requeue, "ops"), get(requeue, "mops_per_s")], ["4", "0.16"]);
         assert_eq!([get(lock, "threads"), get(lock, "mops_per_s")], ["3", "0.013256"]);
         assert_eq!(lock.labels["bench"], "futex/lock-pi");
+    }
+
+    #[test]
+    fn the_decimal_sign_may_be_a_comma() {
+        let comma = read(&WAKE_6_1.replace("0.1860", "0,1860").replace("11.06", "11,06"));
+        assert_eq!((comma.unread.as_slice(), get(&comma.trials[0], "ops")), (&[][..], "4"));
+        assert_eq!(get(&comma.trials[0], "mops_per_s"), "0.021505376");
+        let spread = read(&HASH_6_1.replace("2.78%", "2,78%"));
+        assert_eq!(spread.trials[0].metrics[1].value, 2.78);
+        let grouped = read(&WAKE_6_1.replace("0.1860", "1,860"));
+        assert_eq!(grouped.trials.len(), 2, "1,860 may be 1860 or 1.86");
     }
 
     #[test]

@@ -17,8 +17,8 @@ use std::sync::LazyLock;
 use model::factor::Hash;
 use regex::Regex;
 
-use crate::imported::{Imported, ImportedTrial, Unread};
-use crate::lines;
+use crate::imported::{Imported, ImportedTrial, Unread, Unusable};
+use crate::lines::{self, Named};
 
 static RESULT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
@@ -52,22 +52,31 @@ pub fn read(text: &str) -> Imported {
         if let Some(found) = RESULT.captures(line) {
             match result(number, &found, asked.as_ref(), refused.take()) {
                 Ok(trial) => imported.trials.push(trial),
-                Err(why) => imported.unread.push(Unread::because(number, line, why)),
+                Err(why) => imported.unread.push(Unread::because(number, line, &why)),
             }
         } else if let Some((slots, error)) = REFUSED.captures(line).and_then(|found| {
             Some((found["slots"].parse::<u32>().ok()?, found["error"].to_string()))
         }) {
             if let Some((number, line, ..)) = refused.replace((number, line.into(), slots, error)) {
-                imported.unread.push(Unread::because(number, &line, "no result follows it"));
+                imported.unread.push(Unread::because(number, &line, &Unusable::NoResult));
             }
-        } else if let Some(found) = command(line) {
-            asked = Some(found);
         } else {
-            imported.unread.push(Unread::new(number, line));
+            // What another command's line said does not hold below this one.
+            let named = lines::named(line, "futex_hash_repro");
+            let found = match &named {
+                Some(Named::Command(words)) => command(words),
+                _ => None,
+            };
+            if found.is_none() {
+                imported.unread.push(Unread::new(number, line));
+            }
+            if named.is_some() {
+                asked = found;
+            }
         }
     }
     if let Some((number, line, ..)) = refused {
-        imported.unread.push(Unread::because(number, &line, "no result follows it"));
+        imported.unread.push(Unread::because(number, &line, &Unusable::NoResult));
     }
     imported
 }
@@ -77,7 +86,7 @@ fn result(
     found: &regex::Captures<'_>,
     asked: Option<&Asked>,
     refused: Option<(usize, String, u32, String)>,
-) -> Result<ImportedTrial, String> {
+) -> Result<ImportedTrial, Unusable> {
     let mut trial = ImportedTrial::at(number);
     let cells = &mut trial.cells;
     cells.set("workload", "wake-storm")?;
@@ -85,8 +94,8 @@ fn result(
     cells.set("threads", &found["threads"])?;
     cells.set("elapsed_s", &found["seconds"])?;
     cells.set("mops_per_s", &found["mops"])?;
-    let slots = |name: &str| -> Result<i64, String> {
-        found[name].parse().map_err(|_| format!("{name}={} is no number of slots", &found[name]))
+    let slots = |name: &str| {
+        found[name].parse::<i64>().map_err(|_| Unusable::OutOfRange("number of slots"))
     };
     let (start, set, end) = (slots("start")?, slots("set")?, slots("end")?);
     for (column, slots) in [("slots_start", start), ("slots_set", set), ("slots_end", end)] {
@@ -140,8 +149,7 @@ fn hash(slots: i64) -> String {
 }
 
 /// `numactl --membind=0-2 taskset -c 0-95 ./futex_hash_repro 96 5 512`
-fn command(line: &str) -> Option<Asked> {
-    let (before, args) = lines::command(line, "futex_hash_repro")?;
+fn command((before, args): &lines::Command) -> Option<Asked> {
     let number = |at: usize, default: i64| match args.get(at) {
         Some(word) => word.parse::<i64>().ok(),
         None => Some(default),
@@ -153,7 +161,7 @@ fn command(line: &str) -> Option<Asked> {
         placement: "unpinned".into(),
         memory: "default".into(),
     };
-    let mut words = before.into_iter().peekable();
+    let mut words = before.iter().map(String::as_str).peekable();
     let mut tool = "";
     while let Some(word) = words.next() {
         if word == "numactl" || word == "taskset" {

@@ -21,8 +21,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::imported::{Imported, ImportedTrial, Sample, Unread};
-use crate::lines::{self, number};
+use crate::imported::{Imported, ImportedTrial, Sample, Unread, Unusable};
+use crate::lines::{self, Named, number};
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern")
@@ -124,10 +124,18 @@ pub fn read(text: &str) -> Imported {
     let mut asked: Option<Asked> = None;
     for (line_number, line) in lines::plain(text) {
         imported.lines += 1;
-        if let Some(found) = command(line) {
+        let named = lines::named(line, "schbench");
+        if let Some(Named::Command((_, args))) = &named
+            && let Some(found) = command(args)
+        {
             finish(std::mem::take(&mut at), &mut imported);
             asked = Some(found.clone());
             at.asked = Some(found);
+        } else if named.is_some() {
+            // What another command's line said does not hold below it.
+            finish(std::mem::take(&mut at), &mut imported);
+            asked = None;
+            imported.unread.push(Unread::new(line_number, line));
         } else if let Some(workers) =
             WORKERS.captures(line).and_then(|found| found["workers"].parse().ok())
         {
@@ -240,14 +248,14 @@ fn finish(at: Invocation, imported: &mut Imported) {
         return;
     }
     let mut trial = ImportedTrial::at(at.line);
-    let mut fill = || -> Result<(), String> {
+    let mut fill = || -> Result<(), Unusable> {
         let cells = &mut trial.cells;
         cells.set("workload", "command")?;
         let workers = at.asked.as_ref().and_then(|asked| asked.workers).or(at.workers);
         match (&at.asked, workers) {
             (Some(asked), Some(workers)) => {
                 let threads = workers.checked_mul(asked.messengers);
-                let threads = threads.ok_or("its number of threads is out of range")?;
+                let threads = threads.ok_or(Unusable::OutOfRange("number of threads"))?;
                 cells.set("threads", &threads.to_string())?;
             }
             _ => {
@@ -292,7 +300,7 @@ fn finish(at: Invocation, imported: &mut Imported) {
         imported.unread.push(Unread {
             line: at.line,
             text: "a result of schbench".into(),
-            why: Some(why),
+            why: Some(why.to_string()),
         });
         return;
     }
@@ -314,8 +322,7 @@ fn finish(at: Invocation, imported: &mut Imported) {
 }
 
 /// `schbench -L -m 4 -M auto -t 256 -n 0 -r 60 -s 0`, with schbench's own defaults.
-fn command(line: &str) -> Option<Asked> {
-    let (_, args) = lines::command(line, "schbench")?;
+fn command(args: &[String]) -> Option<Asked> {
     let mut asked = Asked {
         messengers: 1,
         runtime: 30,
@@ -330,10 +337,10 @@ fn command(line: &str) -> Option<Asked> {
                 Some((at, _)) if !word.starts_with("--") => {
                     (word.get(..at).unwrap_or(word), word.get(at..))
                 }
-                _ => (*word, None),
+                _ => (word.as_str(), None),
             },
         };
-        let mut value = || joined.or_else(|| words.next().copied())?.parse::<u64>().ok();
+        let mut value = || joined.or_else(|| words.next().map(String::as_str))?.parse::<u64>().ok();
         match option {
             "-m" | "--message-threads" => asked.messengers = value()?.max(1),
             "-t" | "--threads" => asked.workers = Some(value()?).filter(|n| *n > 0),
@@ -478,9 +485,20 @@ avg worker transfer: 30112.25 ops/sec 117.63MB/s
 
     #[test]
     fn options_are_read_as_getopt_does() {
-        let asked = command("schbench -m4 --threads=8 -r 7 -M auto").unwrap();
+        let args = "-m4 --threads=8 -r 7 -M auto".split(' ').map(String::from);
+        let asked = command(&args.collect::<Vec<_>>()).unwrap();
         assert_eq!((asked.messengers, asked.workers, asked.runtime), (4, Some(8), 7));
-        assert_eq!(command("schbench is a microbenchmark").map(|a| a.messengers), Some(1));
-        assert!(command("on schbench runs").is_none());
+    }
+
+    #[test]
+    fn nothing_is_inherited_from_another_command_s_line() {
+        let result = "average rps: 100.00\n";
+        let threads = |log: &str| -> Vec<String> {
+            read(log).trials.iter().map(|trial| get(trial, "threads").to_string()).collect()
+        };
+        let two = format!("❯ schbench -m 1 -t 32\n{result}❯ schbench -m 1 -t 8\n{result}");
+        assert_eq!(threads(&two), ["32", "8"]);
+        let prose = format!("$ schbench -t 32\n{result}then schbench again\n{result}");
+        assert_eq!(threads(&prose), ["32", ""], "what the log doesn't say is asked for");
     }
 }

@@ -1,6 +1,7 @@
 //! `experiments import FILE`.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,17 +9,19 @@ use std::time::SystemTime;
 
 use campaign::resume::sha256;
 use clap::Args;
+use import::definition::{ImportedDefinition, manifest};
 use import::files::RunFiles;
-use import::fill::{Fill, check_label, fill};
+use import::fill::{Fill, FillError, check_label, fill};
 use import::format::{Format, FormatError, read};
-use import::imported::{Imported, StatusSaid};
+use import::imported::Imported;
 use import::ktap::Depth;
 use import::mapping::Mapping;
+use model::definition::Control;
 use model::factor::Hash;
-use model::manifest::{FORMAT, Kernel, Machine, Manifest, Origin, Source};
+use model::manifest::{Manifest, Source};
 use model::outcome::StallRule;
 use records::journal;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::planning::counted;
 use super::run::{default_folder, say};
@@ -95,14 +98,13 @@ pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
     let mapping = args.map.as_deref().map(mapping).transpose()?;
     let depth = if args.programs { Depth::Programs } else { Depth::Leaves };
     let (format, mut imported) = read(&text, args.format, mapping.as_ref(), depth)
-        .map_err(|error| Failure::Request(format!("{from}: {error}")))?;
+        .map_err(|error| format_failure(&from, error))?;
     add_checks(&args.checks, depth, &mut imported)?;
     let filled = args.fill()?;
-    fill(&mut imported, &filled).map_err(|error| Failure::Request(format!("{from}, {error}")))?;
+    fill(&mut imported, &filled).map_err(|error| fill_failure(&from, &error))?;
 
     let name = args.name(mapping.as_ref())?;
-    let definition = args.definition(&name, format, mapping.as_ref(), &imported)?;
-    let labels = args.labels()?;
+    let definition = args.definition(name.clone(), format, mapping.unwrap_or_default(), &imported);
     let folder = match &args.out {
         Some(folder) => folder.clone(),
         None => default_folder(&name, SystemTime::now())?,
@@ -115,7 +117,8 @@ pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
         text: if text.len() <= KEPT { text } else { String::new() },
     };
     let kernel = filled.cells.get("kernel");
-    write_run(&folder, &files, &manifest(name, source, definition, &imported, &labels, kernel))?;
+    let manifest = manifest(&definition, source, command_line(), &imported, &filled.labels, kernel);
+    write_run(&folder, &files, &manifest)?;
 
     if args.json {
         let told = json!({
@@ -125,7 +128,7 @@ pub fn run(args: ImportArgs, out: &mut dyn Write) -> Outcome {
             "cells": files.cells,
             "checks": imported.checks.len(),
             "lines": imported.lines,
-            "not_understood": unread(&imported),
+            "not_understood": definition.import.not_understood,
             "notes": imported.notes,
         });
         writeln!(out, "{told:#}")?;
@@ -164,16 +167,16 @@ impl ImportArgs {
     fn fill(&self) -> Result<Fill, Failure> {
         let mut fill = Fill { labels: self.labels()?, ..Fill::default() };
         let mut set = |option: String, column: &str, value: &str| {
-            let error = |problem: String| Failure::Request(format!("{option}: {problem}"));
+            let error = |problem: &dyn Display| Failure::Request(format!("{option}: {problem}"));
             if fill.cells.get(column).is_some() {
-                return Err(error(format!("{column} is set twice")));
+                return Err(error(&format!("{column} is set twice")));
             }
             if value.is_empty() {
-                return Err(error(format!(
+                return Err(error(&format!(
                     "{column} needs a value; what is not known is left out"
                 )));
             }
-            fill.cells.set(column, value).map_err(error)
+            fill.cells.set(column, value).map_err(|problem| error(&problem))
         };
         if let Some(kernel) = &self.kernel {
             set("--kernel".into(), "kernel", kernel)?;
@@ -193,9 +196,10 @@ impl ImportArgs {
     fn labels(&self) -> Result<BTreeMap<String, String>, Failure> {
         let mut labels = BTreeMap::new();
         for option in &self.label {
-            let wrong = |problem: &str| Failure::Request(format!("--label {option:?}: {problem}"));
+            let wrong =
+                |problem: &dyn Display| Failure::Request(format!("--label {option:?}: {problem}"));
             let (key, value) =
-                option.split_once('=').ok_or_else(|| wrong("accepted is KEY=VALUE"))?;
+                option.split_once('=').ok_or_else(|| wrong(&"accepted is KEY=VALUE"))?;
             check_label(key, value).map_err(|problem| wrong(&problem))?;
             labels.insert(key.to_string(), value.to_string());
         }
@@ -220,80 +224,31 @@ impl ImportArgs {
         Ok(if is_name(&spelled) && spelled != "-" { spelled } else { "imported".to_string() })
     }
 
+    /// The definition: what the options leave open, the mapping says.
     fn definition(
         &self,
-        name: &str,
+        name: String,
         format: Format,
-        mapping: Option<&Mapping>,
+        mapping: Mapping,
         imported: &Imported,
-    ) -> Result<Value, Failure> {
-        let mut definition = json!({
-            "name": name,
-            "import": {
-                "format": format.to_string(),
-                "lines": imported.lines,
-                "not_understood": unread(imported),
-                "notes": imported.notes,
-                "said": said(imported),
-            },
-        });
-        match imported.status_said() {
-            StatusSaid::All => definition["import"]["status"] = json!("all"),
-            StatusSaid::NotOf(trials) => {
-                definition["import"]["status"] = json!({ "not_of": trials });
-            }
-            StatusSaid::None => {}
+    ) -> ImportedDefinition {
+        ImportedDefinition {
+            name,
+            title: self.title.clone().or(mapping.title),
+            import: imported.account(&format.to_string()),
+            outcome: self
+                .stall
+                .map(|stall| model::definition::Outcome { stall })
+                .or(mapping.outcome),
+            control: self.control.map(|hash| Control { hash }).or(mapping.control),
+            recovery: mapping.recovery,
         }
-        if imported.checks_without_result > 0 {
-            definition["import"]["checks_without_result"] = json!(imported.checks_without_result);
-        }
-        let title = self.title.as_ref().or(mapping.and_then(|mapping| mapping.title.as_ref()));
-        if let Some(title) = title {
-            definition["title"] = json!(title);
-        }
-        let mapped = match mapping.and_then(|mapping| mapping.stall.as_ref()) {
-            None => None,
-            Some(text) => Some(
-                text.parse::<StallRule>()
-                    .map_err(|error| Failure::Request(format!("--map, outcome.stall: {error}")))?,
-            ),
-        };
-        if let Some(stall) = self.stall.or(mapped) {
-            definition["outcome"] = json!({ "stall": stall.to_string() });
-        }
-        let control = self.control.map(|hash| hash.to_string());
-        let control = control.or_else(|| mapping.and_then(|mapping| mapping.control.clone()));
-        if let Some(control) = control {
-            definition["control"] = json!({ "hash": control });
-        }
-        if let Some(recovery) = mapping.map(|mapping| mapping.recovery).filter(|r| !r.is_default())
-        {
-            definition["recovery"] = json!(recovery);
-        }
-        Ok(definition)
     }
 }
 
 fn is_name(name: &str) -> bool {
     let good = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     !name.is_empty() && !name.starts_with('.') && name.chars().all(good)
-}
-
-fn unread(imported: &Imported) -> Value {
-    imported
-        .unread
-        .iter()
-        .map(|unread| json!({ "line": unread.line, "text": unread.text, "why": unread.why }))
-        .collect()
-}
-
-/// What the source says of trials in words, by key and text, with how many it says it of.
-fn said(imported: &Imported) -> BTreeMap<&str, BTreeMap<&str, u64>> {
-    let mut said: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
-    for (key, text) in imported.trials.iter().flat_map(|trial| &trial.notes) {
-        *said.entry(key).or_default().entry(text).or_default() += 1;
-    }
-    said
 }
 
 /// A file as messages and the manifest name it.
@@ -331,8 +286,7 @@ fn add_checks(files: &[PathBuf], depth: Depth, imported: &mut Imported) -> Outco
         } else {
             read(&text, Some(Format::Ktap), None, depth)
         };
-        let error = |error: FormatError| Failure::Request(format!("{}: {error}", shown(file)));
-        let (_, found) = found.map_err(error)?;
+        let (_, found) = found.map_err(|error| format_failure(&shown(file), error))?;
         let named = |note: String| format!("{}: {note}", shown(file));
         imported.notes.extend(found.notes.into_iter().map(named));
         imported.unread.extend(found.unread.into_iter().map(|mut unread| {
@@ -347,59 +301,32 @@ fn add_checks(files: &[PathBuf], depth: Depth, imported: &mut Imported) -> Outco
     Ok(())
 }
 
-fn manifest(
-    name: String,
-    source: Source,
-    definition: Value,
-    imported: &Imported,
-    labels: &BTreeMap<String, String>,
-    kernel: Option<&str>,
-) -> Manifest {
-    // What all trials agree on is the machine's; what they don't, or don't say, is not known.
-    let common = |column: &str| {
-        let mut cells = imported.trials.iter().map(|trial| trial.cells.get(column));
-        let first = cells.next().flatten()?;
-        cells.all(|cell| cell == Some(first)).then(|| first.to_string())
-    };
-    let number = |column: &str| common(column).and_then(|text| text.parse::<u32>().ok());
-    let mut kernels: Vec<Kernel> = Vec::new();
-    // Functional checks have no rows to say on which kernel they ran.
-    let of_checks = kernel.filter(|_| imported.trials.is_empty());
-    let of_trials = imported.trials.iter().filter_map(|trial| trial.cells.get("kernel"));
-    for name in of_trials.chain(of_checks) {
-        if !kernels.iter().any(|kernel| kernel.name == name) {
-            kernels.push(Kernel { name: name.to_string(), ..Kernel::default() });
+/// The command line as it was given; where the program was installed says nothing of the run.
+fn command_line() -> Vec<String> {
+    let given = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    ["experiments".to_string()].into_iter().chain(given).collect()
+}
+
+/// An error of reading a source, with the option that helps.
+fn format_failure(from: &str, error: FormatError) -> Failure {
+    let advice = match error {
+        FormatError::NothingUnderstood { .. } | FormatError::NoMapping => {
+            ". --map FILE.toml says what the columns of a CSV are"
         }
-    }
-    let mut command_line: Vec<String> =
-        std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    if let Some(program) = command_line.first_mut() {
-        // Where it was installed says nothing of the run.
-        *program = "experiments".to_string();
-    }
-    Manifest {
-        format: FORMAT,
-        name,
-        definition,
-        source,
-        command_line,
-        versions: BTreeMap::from([("stallscope".into(), env!("CARGO_PKG_VERSION").into())]),
-        seed: 0,
-        planned: imported.trials.len() as u64,
-        machine: Machine {
-            cpus_online: number("cpus").unwrap_or(0),
-            nodes: number("nodes").unwrap_or(0),
-            kernel_release: common("kernel").unwrap_or_default(),
-            ..Machine::default()
-        },
-        executor: Origin::Imported,
-        kernels,
-        labels: labels.clone(),
-        started_at: String::new(),
-        ended_at: None,
-        resumed: Vec::new(),
-        disturbances: Vec::new(),
-    }
+        FormatError::Several { .. } => ": choose one with --format, or import them apart",
+        FormatError::MappingOf(_) => ": leave out --map or --format",
+        FormatError::NoRow | FormatError::Csv(_) => "",
+    };
+    Failure::Request(format!("{from}: {error}{advice}"))
+}
+
+/// An error of filling what a source leaves open, with the option that helps.
+fn fill_failure(from: &str, error: &FillError) -> Failure {
+    let advice = match error {
+        FillError::Missing { column, .. } => format!("; say it with --set {column}=VALUE"),
+        _ => String::new(),
+    };
+    Failure::Request(format!("{from}, {error}{advice}"))
 }
 
 /// Writes into a folder beside, then renames: a run is there whole or not at all.
