@@ -256,7 +256,7 @@ fn a_manifest_that_can_not_be_is_told_by_line_and_key() {
     let parts = ["R/manifest.json line", "definition.factors.ramp[0]", "\"slow\"", "`burst`"];
     user.experiments("resume R").refused(&parts);
     changed("\"executor\": \"this machine\"", "\"executor\": \"elsewhere\"");
-    user.experiments("resume R").refused(&["elsewhere", "this machine", "can be analysed"]);
+    user.experiments("resume R").refused(&["elsewhere", "`this machine`", "Set it right"]);
     user.write("R/manifest.json", &good);
     user.experiments("resume R --no-report").ok();
 }
