@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kernel_abi::clock;
 use kernel_abi::prefault::{self, Apart};
 
+use crate::error::TrialError;
+
 /// A counter a thread, each on lines of its own. The threads write; the main thread only reads.
 #[derive(Debug, Clone, Copy)]
 pub struct Counters {
@@ -13,11 +15,10 @@ pub struct Counters {
 
 impl Counters {
     /// Zeroes for so many threads.
-    pub fn new(threads: usize) -> Result<Counters, String> {
-        match prefault::zeroed(threads) {
-            Ok(ops) => Ok(Counters { ops }),
-            Err(errno) => Err(format!("mmap of the counters of {threads} threads: {errno}")),
-        }
+    pub fn new(threads: usize) -> Result<Counters, TrialError> {
+        let call = || format!("mmap of the counters of {threads} threads");
+        let ops = prefault::zeroed(threads);
+        Ok(Counters { ops: ops.map_err(|errno| TrialError::Call { call: call(), errno })? })
     }
 
     /// A thread's own.

@@ -7,43 +7,21 @@
 //! workers is what the kernel's auto-scaling counts.
 
 use kernel_abi::clock;
-use kernel_abi::futex_hash;
 use kernel_abi::steal::Steal;
 use kernel_abi::thread::{Builder, JoinHandle};
 use kernel_abi::topology::placement::Assignment;
 use kernel_abi::usage::Usage;
 
 use crate::counters::Counters;
-use crate::pivot::PivotWatch;
+use crate::error::TrialError;
+use crate::futex_hash::{self, FutexHash};
 use crate::prepare::Prepared;
 use crate::ramp::Schedule;
 use crate::stage::{Seat, Stage};
-use crate::workload::{MainPart, Work};
-use model::factor::{Hash, Until};
-use model::record::{Pivot, Sample, Status, TrialRecord};
+use crate::work::{Driven, MainPart, Window, Work};
+use model::factor::Until;
+use model::record::{Sample, Status, TrialRecord};
 use model::spec::TrialSpec;
-
-/// How a trial went, for the workload to judge what it saw.
-#[derive(Debug, Clone)]
-pub struct Driven {
-    /// When the first thread could begin: just before its creation, or as the barrier opened.
-    pub begun_ns: u64,
-    /// The time in which all threads worked together, if there was one.
-    pub window: Option<Window>,
-    /// When the last thread left its loop.
-    pub last_left_ns: u64,
-    /// Operations of all threads, the ramp's included.
-    pub ops: u64,
-}
-
-/// The time in which all threads worked together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// From here,
-    pub begin_ns: u64,
-    /// to here.
-    pub end_ns: u64,
-}
 
 /// Does the trial with a workload whose memory is taken already.
 pub fn drive<W: Work>(
@@ -54,7 +32,7 @@ pub fn drive<W: Work>(
 ) -> TrialRecord {
     match Drive::new(spec, prepared, work) {
         Ok(drive) => drive.run(main_part),
-        Err(error) => prepared.record(Status::Refused, Some(error)),
+        Err(error) => prepared.refused(error),
     }
 }
 
@@ -76,7 +54,7 @@ struct Drive<'a, W: Work> {
     owns: std::vec::IntoIter<W::Own>,
     helpers: usize,
     schedule: Schedule,
-    watch: Option<PivotWatch>,
+    hash: Option<FutexHash>,
     handles: Vec<JoinHandle<W::Own>>,
     looks: Vec<Look>,
     next_look_ns: u64,
@@ -87,7 +65,7 @@ struct Drive<'a, W: Work> {
 }
 
 impl<'a, W: Work> Drive<'a, W> {
-    fn new(spec: &'a TrialSpec, prepared: &'a Prepared, work: W) -> Result<Self, String> {
+    fn new(spec: &'a TrialSpec, prepared: &'a Prepared, work: W) -> Result<Self, TrialError> {
         let made = spec.threads_made();
         let all = made as usize;
         let threads = spec.threads as usize;
@@ -97,8 +75,6 @@ impl<'a, W: Work> Drive<'a, W> {
         let mut schedule = Schedule::new(spec.ramp, threads, spec.seed);
         schedule.created_ns.splice(0..0, std::iter::repeat_n(0, helpers));
         schedule.first_pool = schedule.first_pool.map(|first| first + helpers);
-        let watch =
-            prepared.online_cpus.and_then(|online| PivotWatch::new(spec.hash, made, online));
         let planned_ns = schedule.created_ns.last().copied().unwrap_or(0)
             + schedule.gap_ns.unwrap_or(0)
             + spec.duration.ns();
@@ -115,7 +91,7 @@ impl<'a, W: Work> Drive<'a, W> {
             owns: owns.into_iter(),
             helpers,
             schedule,
-            watch,
+            hash: prepared.hash.clone(),
             handles: Vec::with_capacity(all),
             looks: touched(looks as usize, "samples")?,
             next_look_ns: 0,
@@ -126,7 +102,7 @@ impl<'a, W: Work> Drive<'a, W> {
     }
 
     fn run(mut self, main_part: &mut dyn MainPart) -> TrialRecord {
-        let mut record = self.prepared.record(Status::Ok, None);
+        let mut record = self.prepared.record(Status::Ok);
         let usage = Usage::of_self().ok();
         let steal = Steal::read().ok();
         let start_ns = clock::monotonic_ns();
@@ -150,11 +126,15 @@ impl<'a, W: Work> Drive<'a, W> {
         for (index, handle) in self.handles.drain(..).enumerate() {
             match handle.join() {
                 Ok(own) => owns.push(own),
-                Err(error) => joined = joined.and(Err(format!("thread {}: {error}", index + 1))),
+                Err(error) => {
+                    joined = joined.and(Err(TrialError::Thread { number: index + 1, error }))
+                }
             }
         }
 
-        record.slots_end = futex_hash::get_slots().ok();
+        if let Some(hash) = &self.hash {
+            hash.end(&mut record);
+        }
         if let (Some(usage), Ok(now)) = (usage, Usage::of_self()) {
             let used = now.since(&usage);
             record.user_s = Some(used.user_s);
@@ -167,27 +147,29 @@ impl<'a, W: Work> Drive<'a, W> {
         }
         record.timeline = self.looks.iter().map(|look| sample(look, start_ns)).collect();
 
-        let failed = self.stage.failed().map(|errno| format!("futex: {errno}"));
-        let opened = opened.err().map(|errno| format!("futex wake of the barrier: {errno}"));
+        let call = |call: &str, errno| TrialError::Call { call: call.to_string(), errno };
+        let failed = self.stage.failed().map(|errno| call("futex", errno));
+        let opened = opened.err().map(|errno| call("futex wake of the barrier", errno));
         let error = error.or(joined.err()).or(failed).or(opened);
         if let Some(error) = error {
             record.status = Status::Refused;
-            record.error = Some(error);
+            record.error = Some(error.to_string());
             return record;
         }
 
         let Some(window) = window else { return record };
         let driven = self.measure(begun_ns, window, left_early, &mut record);
-        self.judge_growth(&mut record);
+        if let Some(hash) = &self.hash {
+            hash.judge(&mut record);
+        }
         self.work.finish(&driven, owns, &mut record);
         main_part.finish(&mut record);
         record
     }
 
     /// Creates all threads at their moments, looking on meanwhile.
-    fn create(&mut self, start_ns: u64, record: &mut TrialRecord) -> Result<(), String> {
+    fn create(&mut self, start_ns: u64, record: &mut TrialRecord) -> Result<(), TrialError> {
         let all = self.schedule.created_ns.len();
-        let due_worker = self.watch.as_ref().map(|watch| watch.due_worker() as usize);
         // `grow`: the first pool's time, and its operations at its begin.
         let mut first_phase = None;
         for index in 0..all {
@@ -206,19 +188,10 @@ impl<'a, W: Work> Drive<'a, W> {
                     record.metric("first_pool_slots", f64::from(slots), "slots");
                 }
             }
-            if due_worker == Some(index + 1)
-                && let Some(watch) = &mut self.watch
-            {
-                watch.due(clock::monotonic_ns());
+            if let Some(hash) = &mut self.hash {
+                hash.before_thread(index + 1);
             }
-            self.spawn(index).map_err(|error| {
-                format!(
-                    "{error} for thread {} of {all}, {index} existed; what limits them is \
-                     `ulimit -u` and `-v`, the cgroup's pids.max, kernel.threads-max, \
-                     kernel.pid_max, vm.max_map_count and memory",
-                    index + 1
-                )
-            })?;
+            self.spawn(index, all)?;
             if self.schedule.first_pool == Some(index + 1) {
                 first_phase = Some((clock::monotonic_ns(), self.counters.sum()));
             }
@@ -226,7 +199,7 @@ impl<'a, W: Work> Drive<'a, W> {
         Ok(())
     }
 
-    fn spawn(&mut self, index: usize) -> Result<(), String> {
+    fn spawn(&mut self, index: usize, all: usize) -> Result<(), TrialError> {
         let mut builder = Builder::new();
         // A shared mask is the main thread's own already, and inherited.
         if let Assignment::Each(_) = self.prepared.assignment
@@ -235,7 +208,7 @@ impl<'a, W: Work> Drive<'a, W> {
             builder = builder.cpus(cpus);
         }
         let (Some(ops), Some(mut own)) = (self.counters.of_thread(index), self.owns.next()) else {
-            return Err(format!("no memory was taken for thread {}", index + 1));
+            return Err(TrialError::NoMemoryTaken { number: index + 1 });
         };
         let (work, stage) = (self.work, self.stage);
         let handle = builder.spawn(move || {
@@ -244,7 +217,9 @@ impl<'a, W: Work> Drive<'a, W> {
             stage.leave();
             own
         });
-        self.handles.push(handle.map_err(|error| error.to_string())?);
+        let handle =
+            handle.map_err(|error| TrialError::TooManyThreads { error, existed: index, all });
+        self.handles.push(handle?);
         Ok(())
     }
 
@@ -258,8 +233,8 @@ impl<'a, W: Work> Drive<'a, W> {
         let begin_ns = self.counters.read(&mut self.begin_ops);
         self.stage.begin_window();
         if self.schedule.gap_ns.is_some() {
-            if let Some(watch) = &mut self.watch {
-                watch.load_begins(begin_ns);
+            if let Some(hash) = &mut self.hash {
+                hash.load_begins(begin_ns);
             }
             // A failure is found again, and told, when the threads are stopped.
             let _ = self.stage.open();
@@ -271,9 +246,9 @@ impl<'a, W: Work> Drive<'a, W> {
     fn watch_window(&mut self, begin_ns: u64, main_part: &mut dyn MainPart) -> u64 {
         let latest_ns = begin_ns.saturating_add(self.spec.duration.ns());
         if main_part.sets_slots()
-            && let Some(watch) = &mut self.watch
+            && let Some(hash) = &mut self.hash
         {
-            watch.close();
+            hash.close();
         }
         loop {
             let now_ns = clock::monotonic_ns();
@@ -294,12 +269,10 @@ impl<'a, W: Work> Drive<'a, W> {
     /// When the window ends as far as is known now.
     fn end_ns(&self, begin_ns: u64, latest_ns: u64) -> u64 {
         let Until::Settled { tail } = self.spec.until else { return latest_ns };
-        let has_hash = self.looks.last().is_some_and(|look| look.slots.is_some_and(|n| n > 0));
-        let settled_ns = match &self.watch {
-            Some(watch) if has_hash => watch.installed_ns(),
-            // No growth can come: there is nothing to wait for.
-            _ => Some(begin_ns),
-        };
+        let last = self.looks.last().and_then(|look| look.slots);
+        // Where nothing can grow there is nothing to wait for.
+        let settled_ns =
+            self.hash.as_ref().map_or(Some(begin_ns), |hash| hash.settled_ns(begin_ns, last));
         settled_ns.map_or(latest_ns, |ns| ns.max(begin_ns).saturating_add(tail.ns()).min(latest_ns))
     }
 
@@ -328,12 +301,12 @@ impl<'a, W: Work> Drive<'a, W> {
 
     fn look(&mut self) -> Look {
         // The slots first: what they show had happened by the time that the clock then reads.
-        let slots = futex_hash::get_slots().ok();
+        let slots = self.hash.as_ref().and_then(|_| futex_hash::slots());
         let at_ns = self.counters.read(&mut self.now_ops);
         let ops = self.now_ops.iter().sum();
         let look = Look { at_ns, ops, threads: self.handles.len() as u32, slots };
-        if let (Some(watch), Some(slots)) = (&mut self.watch, slots) {
-            watch.look(at_ns, slots);
+        if let Some(hash) = &mut self.hash {
+            hash.looked(at_ns, slots);
         }
         self.looks.push(look);
         look
@@ -380,34 +353,16 @@ impl<'a, W: Work> Drive<'a, W> {
         }
         Driven { begun_ns, window, last_left_ns, ops: self.counters.sum() }
     }
-
-    /// The growth's columns.
-    fn judge_growth(&self, record: &mut TrialRecord) {
-        let has_private = match self.spec.hash {
-            // With a thread made, a kernel that has private hashes has given one.
-            Hash::Auto => record.slots_end.is_some_and(|slots| slots > 0),
-            Hash::Slots { .. } => true,
-            Hash::Global => self.prepared.global_was_chosen,
-        };
-        if !has_private {
-            record.pivot = Some(Pivot::Unsupported);
-            return;
-        }
-        let Some(online_cpus) = self.prepared.online_cpus else { return };
-        record.slots_expected = futex_hash::expected_slots(self.spec.threads_made(), online_cpus);
-        (record.pivot, record.pivot_s) = match &self.watch {
-            Some(watch) => watch.outcome(),
-            None => (Some(Pivot::None), None),
-        };
-    }
 }
 
 /// An empty vector whose memory is there: no page of it faults while threads work.
-fn touched<T: Default>(capacity: usize, what: &str) -> Result<Vec<T>, String> {
+fn touched<T: Default>(capacity: usize, what: &'static str) -> Result<Vec<T>, TrialError> {
     let mut values = Vec::new();
-    values
-        .try_reserve_exact(capacity)
-        .map_err(|error| format!("memory for {capacity} {what} of the trial: {error}"))?;
+    values.try_reserve_exact(capacity).map_err(|error| TrialError::NoMemory {
+        capacity,
+        what,
+        reason: error.to_string(),
+    })?;
     // One by one: a vector of zeroes may be memory that was only promised.
     values.extend(std::iter::repeat_with(|| std::hint::black_box(T::default())).take(capacity));
     values.clear();

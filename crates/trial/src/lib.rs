@@ -7,13 +7,16 @@
 
 mod counters;
 pub mod drive;
+mod error;
+mod futex_hash;
 pub mod guest_init;
-pub mod pivot;
 pub mod place;
 pub mod prepare;
 pub mod ramp;
 pub mod stage;
 mod trial;
+pub mod work;
 pub mod workload;
 
+pub use error::TrialError;
 pub use trial::run;

@@ -2,11 +2,12 @@
 
 use crate::drive::drive;
 use crate::prepare::Prepared;
+use crate::work::OnlyLooks;
+use crate::workload::command;
 use crate::workload::messenger::Messenger;
 use crate::workload::mutex::Mutex;
 use crate::workload::resize::Resize;
 use crate::workload::wake_storm::WakeStorm;
-use crate::workload::{OnlyLooks, command};
 use model::record::{Status, TrialRecord};
 use model::spec::TrialSpec;
 use model::workload::Task;
@@ -17,7 +18,7 @@ pub fn run(spec: &TrialSpec) -> TrialRecord {
     if let Err(error) = spec.check() {
         return TrialRecord::failed(Status::Refused, error.to_string());
     }
-    let prepared = match Prepared::new(spec, spec.threads_made()) {
+    let prepared = match Prepared::new(spec) {
         Ok(prepared) => prepared,
         Err(record) => return *record,
     };
@@ -38,5 +39,5 @@ pub fn run(spec: &TrialSpec) -> TrialRecord {
         }
         Task::Command(command) => Ok(command::run(spec, command, &prepared)),
     };
-    driven.unwrap_or_else(|error| prepared.record(Status::Refused, Some(error)))
+    driven.unwrap_or_else(|error| prepared.refused(error))
 }

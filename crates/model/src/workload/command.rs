@@ -111,6 +111,8 @@ impl Parameters for Command {
 
     const OPS_A_COUNT: u64 = 1;
 
+    const HAS_PRIVATE_HASH: bool = false;
+
     fn of(cell: &Cell<'_>) -> Result<Self, BadValue> {
         let table = cell.command.ok_or_else(|| {
             BadValue::new("workload", Self::NAME, "one whose table is in the definition")

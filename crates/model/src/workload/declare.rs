@@ -22,6 +22,9 @@ pub trait Parameters: Sized {
     /// Operations by which a thread's counter moves: what two samples can't tell apart.
     const OPS_A_COUNT: u64 = BATCH;
 
+    /// Whether the private hash is that of the trial's own process, which can be set and sampled.
+    const HAS_PRIVATE_HASH: bool = true;
+
     /// The parameters of a cell's trials.
     ///
     /// # Errors

@@ -57,6 +57,13 @@ macro_rules! workloads {
                 }
             }
 
+            /// Whether the private hash is that of the trial's own process.
+            pub fn has_private_hash(self) -> bool {
+                match self {
+                    $(Workload::$name => <$parameters>::HAS_PRIVATE_HASH,)*
+                }
+            }
+
             /// What the threads of a cell's trials do.
             ///
             /// # Errors

@@ -15,9 +15,8 @@ use kernel_abi::futex::{self, Scope};
 use kernel_abi::prefault::Apart;
 use kernel_abi::{Errno, clock};
 
-use super::Work;
-use crate::drive::Driven;
 use crate::stage::Seat;
+use crate::work::{Driven, Work};
 use model::record::TrialRecord;
 use model::workload::messenger::Messenger as Parameters;
 

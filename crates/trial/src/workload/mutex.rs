@@ -14,9 +14,8 @@ use kernel_abi::prefault::Apart;
 use super::spin::{self, Spin};
 use model::workload::BATCH;
 
-use super::Work;
-use crate::drive::Driven;
 use crate::stage::Seat;
+use crate::work::{Driven, Work};
 use model::record::{Status, TrialRecord};
 use model::workload::mutex::{Mutex as Parameters, Unlock};
 

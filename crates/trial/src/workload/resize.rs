@@ -11,9 +11,9 @@ use kernel_abi::futex_hash::{self, HashError};
 use kernel_abi::prefault::Apart;
 
 use super::wake_storm::WakeStorm;
-use super::{MainPart, Work};
-use crate::drive::Driven;
+use crate::error::TrialError;
 use crate::stage::Seat;
+use crate::work::{Driven, MainPart, Work};
 use model::record::{SlotsSet, Status, TrialRecord};
 
 /// How long after the window's end the threads go on by themselves. The main thread may then still
@@ -44,7 +44,7 @@ pub struct Setter {
 
 impl Resize {
     /// Takes its memory.
-    pub fn new() -> Result<(Resize, Setter), String> {
+    pub fn new() -> Result<(Resize, Setter), TrialError> {
         // For the rest of the process, like all that threads share.
         let until_ns: &'static Apart<AtomicU64> =
             Box::leak(Box::new(Apart(AtomicU64::new(u64::MAX))));

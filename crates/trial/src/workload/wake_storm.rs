@@ -10,9 +10,9 @@ use kernel_abi::prefault::{self, Line};
 
 use model::workload::BATCH;
 
-use super::Work;
-use crate::drive::Driven;
+use crate::error::TrialError;
 use crate::stage::Seat;
+use crate::work::{Driven, Work};
 use model::record::TrialRecord;
 
 /// The words that the threads wake, as in the reproducer: 32, each on its own line of 64 bytes.
@@ -28,8 +28,9 @@ pub struct WakeStorm {
 
 impl WakeStorm {
     /// Takes its memory.
-    pub fn new() -> Result<WakeStorm, String> {
-        let words = prefault::zeroed(WORDS).map_err(|errno| format!("mmap: {errno}"))?;
+    pub fn new() -> Result<WakeStorm, TrialError> {
+        let words = prefault::zeroed(WORDS)
+            .map_err(|errno| TrialError::Call { call: "mmap".to_string(), errno })?;
         Ok(WakeStorm { words })
     }
 

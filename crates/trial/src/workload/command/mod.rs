@@ -3,10 +3,10 @@
 //! The trial's process starts it, waits for it, reads its throughput from what it printed, and
 //! ends whatever it left running. What the program does is its own matter; what it runs under is
 //! not: placement, memory policy and time limit are those of any trial, and the hash policy is set
-//! inside of it by a preloaded library (see [`inside`]), because the hash belongs to the address
+//! inside of it by a preloaded library (see [`futex_hash`]), because the hash belongs to the address
 //! space and exec makes a new one.
 
-pub mod inside;
+pub mod futex_hash;
 pub mod output;
 pub mod program;
 
@@ -17,25 +17,21 @@ use std::time::Duration;
 use kernel_abi::process::{self, Ending, Setup, Waited};
 use kernel_abi::steal::Steal;
 use kernel_abi::topology::placement::Assignment;
-use kernel_abi::{clock, futex_hash, signal};
+use kernel_abi::{clock, signal};
 
 use crate::prepare::Prepared;
-use model::factor::Hash;
-use model::record::{Pivot, Status, TrialRecord};
+use model::record::{Status, TrialRecord};
 use model::spec::TrialSpec;
 use model::workload::command::Command as CommandSpec;
 
-use inside::{Inside, Order};
+use futex_hash::{Inside, Order};
 
 /// How much of a failed program's last words is kept.
 const SAID_AT_MOST: usize = 300;
 
 /// Runs the program.
 pub fn run(spec: &TrialSpec, command: &CommandSpec, prepared: &Prepared) -> TrialRecord {
-    let mut record = prepared.record(Status::Ok, None);
-    // What this process has says nothing of the program's.
-    record.slots_start = None;
-    record.slots_set = None;
+    let mut record = prepared.record(Status::Ok);
     if let Err((status, error)) = run_into(spec, command, prepared, &mut record) {
         record.take_back(status, error);
     }
@@ -47,8 +43,12 @@ const GONE_WITHIN: Duration = Duration::from_secs(10);
 
 type Failure = (Status, String);
 
-fn refused(error: impl Into<String>) -> Failure {
-    (Status::Refused, error.into())
+fn refused(error: impl ToString) -> Failure {
+    (Status::Refused, error.to_string())
+}
+
+fn crashed(error: impl ToString) -> Failure {
+    (Status::Crashed, error.to_string())
 }
 
 fn run_into(
@@ -68,8 +68,8 @@ fn run_into(
     let temporary = |what: &str, error: std::io::Error| {
         refused(format!("a temporary file for the program's {what} can't be made: {error}"))
     };
-    let mut printed = inside::unnamed_file().map_err(|error| temporary("output", error))?;
-    let mut complained = inside::unnamed_file().map_err(|error| temporary("errors", error))?;
+    let mut printed = futex_hash::unnamed_file().map_err(|error| temporary("output", error))?;
+    let mut complained = futex_hash::unnamed_file().map_err(|error| temporary("errors", error))?;
     let to = |file: &File| file.try_clone().map(Stdio::from);
 
     let mut child = Command::new(&path);
@@ -79,7 +79,7 @@ fn run_into(
     if let Some(folder) = &command.folder {
         child.current_dir(folder);
     }
-    inside.preload(&mut child).map_err(refused)?;
+    inside.preload(&mut child);
     child
         .stdin(Stdio::null())
         .stdout(to(&printed).map_err(|error| temporary("output", error))?)
@@ -124,7 +124,7 @@ fn run_into(
         record.steal_s = now.seconds_since(&steal, &prepared.cpus);
     }
 
-    let complained = output::text_of(&mut complained).map_err(|error| (Status::Crashed, error))?;
+    let complained = output::text_of(&mut complained).map_err(crashed)?;
     if ending != Ending::Exited(0) {
         let how = match ending {
             Ending::Exited(status) => format!("ended with status {status}"),
@@ -132,21 +132,14 @@ fn run_into(
         };
         return Err((Status::Crashed, format!("{} {how}{}", command.argv[0], said(&complained))));
     }
-    let printed = output::text_of(&mut printed).map_err(|error| (Status::Crashed, error))?;
+    let printed = output::text_of(&mut printed).map_err(crashed)?;
 
     let seen = inside.seen().map_err(refused)?;
     record.slots_start = seen.before;
     record.slots_set = seen.after;
     record.slots_end = seen.end;
     order.held(&seen).map_err(refused)?;
-    // How many threads the program makes, and when, nobody outside knows, and nobody looked while
-    // it ran. That no growth can be due is known of some all the same.
-    let can_grow = prepared.online_cpus.is_none_or(futex_hash::race_possible);
-    record.pivot = match (order.private_hash(), spec.hash) {
-        (false, _) => Some(Pivot::Unsupported),
-        (true, Hash::Slots { .. } | Hash::Global) => Some(Pivot::None),
-        (true, Hash::Auto) => (!can_grow).then_some(Pivot::None),
-    };
+    record.pivot = order.pivot(spec.hash);
 
     let told = reader.read(&printed, &complained).map_err(|error| {
         (Status::Crashed, format!("{}: {error}{}", command.argv[0], said(&complained)))

@@ -6,7 +6,9 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
+use model::factor::BadValue;
 use regex::Captures;
+use thiserror::Error;
 
 use model::throughput::{Form, Throughput};
 
@@ -15,6 +17,70 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// How much of an output is shown when nothing is found in it.
 const SHOWN_AT_MOST: usize = 200;
+
+/// Why there is no number in what a program printed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OutputError {
+    /// Another number than the throughput is none.
+    #[error("{name}: {found:?} is no number")]
+    NoNumber {
+        /// The name of its group.
+        name: String,
+        /// The text of the group.
+        found: String,
+    },
+    /// The throughput is no number, or a negative one.
+    #[error("{0:?} is no throughput: a number from 0 is")]
+    NoThroughput(String),
+    /// The program printed nothing.
+    #[error("it printed nothing for {regex:?} to match")]
+    Nothing {
+        /// The expression.
+        regex: String,
+    },
+    /// The expression matches nothing.
+    #[error("{regex:?} matches nothing of what it printed, which begins {begin:?}")]
+    NoMatch {
+        /// The expression.
+        regex: String,
+        /// The begin of the output.
+        begin: String,
+    },
+    /// The expression matches several times.
+    #[error("{regex:?} matches {times} times ({first:?}, {second:?}, …): it must match once")]
+    SeveralMatches {
+        /// The expression.
+        regex: String,
+        /// How often it matches.
+        times: usize,
+        /// The first match.
+        first: String,
+        /// The second match.
+        second: String,
+    },
+    /// The output is not JSON.
+    #[error("what it printed is not JSON ({reason}); it begins {begin:?}")]
+    NoJson {
+        /// The parser's answer.
+        reason: String,
+        /// The begin of the output.
+        begin: String,
+    },
+    /// The pointer does not point to a number.
+    #[error("{pointer:?} points to {to}")]
+    NoTarget {
+        /// The JSON pointer.
+        pointer: String,
+        /// What is there.
+        to: String,
+    },
+    /// The output can't be read back.
+    #[error("what the program printed can't be read: {0}")]
+    Unreadable(String),
+    /// The output is too long.
+    #[error("the program printed more than {} MiB", MOST_BYTES >> 20)]
+    TooMuch,
+}
 
 /// What a program told.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,15 +99,14 @@ pub struct Reader {
 
 impl Reader {
     /// From the spec's text.
-    pub fn new(throughput: &Throughput) -> Result<Reader, String> {
-        let form = throughput.form().map_err(|error| error.to_string())?;
-        Ok(Reader { form })
+    pub fn new(throughput: &Throughput) -> Result<Reader, BadValue> {
+        throughput.form().map(|form| Reader { form })
     }
 
     /// The number in a program's standard output; a regular expression that finds nothing there is
     /// tried on standard error, where some benchmarks report. Other groups with a name are further
     /// numbers; one that took no part in the match is left out.
-    pub fn read(&self, output: &str, errors: &str) -> Result<Told, String> {
+    pub fn read(&self, output: &str, errors: &str) -> Result<Told, OutputError> {
         match &self.form {
             Form::Regex { regex, group } => {
                 let matches = |text| -> Vec<Captures<'_>> {
@@ -58,46 +123,50 @@ impl Reader {
                         let mut more = Vec::new();
                         for name in regex.capture_names().flatten().filter(|n| *n != "value") {
                             if let Some(other) = one.name(name) {
-                                let value = plain(other.as_str()).ok_or_else(|| {
-                                    format!("{name}: {:?} is no number", other.as_str())
-                                })?;
+                                let value =
+                                    plain(other.as_str()).ok_or_else(|| OutputError::NoNumber {
+                                        name: name.to_string(),
+                                        found: other.as_str().to_string(),
+                                    })?;
                                 more.push((name.to_owned(), value));
                             }
                         }
                         Ok(Told { throughput: number(&text(one))?, more })
                     }
                     [] if output.trim().is_empty() && errors.trim().is_empty() => {
-                        Err(format!("it printed nothing for {:?} to match", regex.as_str()))
+                        Err(OutputError::Nothing { regex: regex.as_str().to_string() })
                     }
-                    [] => Err(format!(
-                        "{:?} matches nothing of what it printed, which begins {:?}",
-                        regex.as_str(),
-                        begin(if output.trim().is_empty() { errors } else { output })
-                    )),
-                    [first, second, ..] => Err(format!(
-                        "{:?} matches {} times ({:?}, {:?}, …): it must match once",
-                        regex.as_str(),
-                        found.len(),
-                        text(first),
-                        text(second)
-                    )),
+                    [] => Err(OutputError::NoMatch {
+                        regex: regex.as_str().to_string(),
+                        begin: begin(if output.trim().is_empty() { errors } else { output }),
+                    }),
+                    [first, second, ..] => Err(OutputError::SeveralMatches {
+                        regex: regex.as_str().to_string(),
+                        times: found.len(),
+                        first: text(first),
+                        second: text(second),
+                    }),
                 }
             }
             Form::Pointer(pointer) => {
                 let json: serde_json::Value =
-                    serde_json::from_str(output.trim()).map_err(|error| {
-                        format!(
-                            "what it printed is not JSON ({error}); it begins {:?}",
-                            begin(output)
-                        )
+                    serde_json::from_str(output.trim()).map_err(|error| OutputError::NoJson {
+                        reason: error.to_string(),
+                        begin: begin(output),
                     })?;
                 let throughput = match json.pointer(pointer) {
                     Some(serde_json::Value::String(text)) => number(text),
                     Some(value) => match value.as_f64() {
                         Some(value) => number(&value.to_string()),
-                        None => Err(format!("{pointer:?} points to no number: {value}")),
+                        None => Err(OutputError::NoTarget {
+                            pointer: pointer.clone(),
+                            to: format!("no number: {value}"),
+                        }),
                     },
-                    None => Err(format!("{pointer:?} points to nothing of what it printed")),
+                    None => Err(OutputError::NoTarget {
+                        pointer: pointer.clone(),
+                        to: "nothing of what it printed".to_string(),
+                    }),
                 }?;
                 Ok(Told { throughput, more: Vec::new() })
             }
@@ -106,10 +175,10 @@ impl Reader {
 }
 
 /// A throughput: finite and not negative.
-fn number(text: &str) -> Result<f64, String> {
+fn number(text: &str) -> Result<f64, OutputError> {
     plain(text)
         .filter(|value| *value >= 0.0)
-        .ok_or_else(|| format!("{text:?} is no throughput: a number from 0 is"))
+        .ok_or_else(|| OutputError::NoThroughput(text.to_string()))
 }
 
 /// A finite number. Thousands may be set off by commas, as some programs print them.
@@ -122,13 +191,13 @@ fn begin(text: &str) -> String {
 }
 
 /// All of a file that a program wrote.
-pub(crate) fn text_of(file: &mut File) -> Result<String, String> {
+pub(crate) fn text_of(file: &mut File) -> Result<String, OutputError> {
     let mut bytes = Vec::new();
-    let unread = |error| format!("what the program printed can't be read: {error}");
+    let unread = |error: std::io::Error| OutputError::Unreadable(error.to_string());
     file.seek(SeekFrom::Start(0)).map_err(unread)?;
     let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unread)?;
     if read as u64 > MOST_BYTES {
-        return Err(format!("the program printed more than {} MiB", MOST_BYTES >> 20));
+        return Err(OutputError::TooMuch);
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -138,14 +207,14 @@ mod tests {
     use super::*;
 
     fn regex(text: &str) -> Result<Reader, String> {
-        Reader::new(&Throughput::Regex(text.into()))
+        Reader::new(&Throughput::Regex(text.into())).map_err(|error| error.to_string())
     }
 
     fn pointer(text: &str) -> Result<Reader, String> {
-        Reader::new(&Throughput::Pointer(text.into()))
+        Reader::new(&Throughput::Pointer(text.into())).map_err(|error| error.to_string())
     }
 
-    fn told(throughput: f64) -> Result<Told, String> {
+    fn told(throughput: f64) -> Result<Told, OutputError> {
         Ok(Told { throughput, more: Vec::new() })
     }
 
@@ -159,7 +228,7 @@ mod tests {
         let told = reader.read("start=0 5.01s 13.0 Mops/s", "").expect("a number");
         assert_eq!(told.more, [("start".to_owned(), 0.0)]);
         let reader = regex(r"(?<words>[a-z]+) (?<value>\d+)").expect("one");
-        assert!(reader.read("abc 5", "").expect_err("").contains("words: \"abc\""));
+        assert!(reader.read("abc 5", "").expect_err("").to_string().contains("words: \"abc\""));
     }
 
     #[test]
@@ -176,23 +245,26 @@ mod tests {
     #[test]
     fn none_two_and_nonsense_are_told_apart() {
         let reader = regex(r"(\S+) ops").expect("one");
-        assert!(reader.read("", "").expect_err("").contains("printed nothing"));
-        assert!(reader.read("no rate", "").expect_err("").contains("\"no rate\""));
-        let two = reader.read("5 ops\n7 ops", "").expect_err("");
+        assert!(reader.read("", "").expect_err("").to_string().contains("printed nothing"));
+        assert!(reader.read("no rate", "").expect_err("").to_string().contains("\"no rate\""));
+        let two = reader.read("5 ops\n7 ops", "").expect_err("").to_string();
         assert!(two.contains("2 times") && two.contains("\"5\""), "{two}");
         for text in ["nan ops", "inf ops", "-1 ops", "ten ops"] {
-            assert!(reader.read(text, "").expect_err(text).contains("no throughput"), "{text}");
+            assert!(
+                reader.read(text, "").expect_err(text).to_string().contains("no throughput"),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn an_expression_needs_a_group_and_its_syntax() {
-        assert!(regex("ops").expect_err("").contains("no group"));
+        assert!(regex("ops").expect_err("").to_string().contains("no group"));
         let error = regex("(").expect_err("");
         assert!(error.contains("no regular expression") && !error.contains('\n'), "{error}");
         // A group that takes no part in a match is no number.
         let reader = regex("a|b([0-9]+)").expect("one");
-        assert!(reader.read("a", "").expect_err("").contains("matches nothing"));
+        assert!(reader.read("a", "").expect_err("").to_string().contains("matches nothing"));
     }
 
     #[test]
@@ -206,9 +278,9 @@ mod tests {
             (r#"{"summary":{"rate":[1]}}"#, "no number"),
             (r#"{"summary":{"rate":-1}}"#, "no throughput"),
         ] {
-            let error = reader.read(text, "").expect_err(text);
+            let error = reader.read(text, "").expect_err(text).to_string();
             assert!(error.contains(part), "{error}");
         }
-        assert!(pointer("rate").expect_err("").contains("begins with `/`"));
+        assert!(pointer("rate").expect_err("").to_string().contains("begins with `/`"));
     }
 }

@@ -7,17 +7,67 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use model::workload::command::Command as CommandSpec;
+use thiserror::Error;
+
+/// Why a program can't be started under the trial's conditions.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ProgramError {
+    /// The command has no word.
+    #[error("command.argv is empty")]
+    NoName,
+    /// The file can't be executed.
+    #[error("{} is no program that can be executed", path.display())]
+    NotExecutable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is not there.
+    #[error("the program {} is not there: {reason}", path.display())]
+    NotThere {
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        reason: String,
+    },
+    /// No folder of PATH has the program.
+    #[error("the program {name} is not installed: no folder of PATH ({path}) has it")]
+    NotInstalled {
+        /// The program's name.
+        name: String,
+        /// The folders that were searched.
+        path: String,
+    },
+    /// The file can't be looked at.
+    #[error("{}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        reason: String,
+    },
+    /// The loader preloads nothing into the program.
+    #[error(
+        "the hash of {} can't be set: it is {why}, so nothing is preloaded into it; only `auto` is possible",
+        path.display()
+    )]
+    NoPreload {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        why: &'static str,
+    },
+}
 
 /// The program's file: as exec would find it, so that it can be looked at before it is started.
-pub fn find(command: &CommandSpec) -> Result<PathBuf, String> {
-    let Some(name) = command.argv.first() else { return Err("command.argv is empty".into()) };
+pub fn find(command: &CommandSpec) -> Result<PathBuf, ProgramError> {
+    let Some(name) = command.argv.first() else { return Err(ProgramError::NoName) };
     let folder = command.folder.as_deref().map_or(Path::new(""), Path::new);
     if name.contains('/') {
         let path = folder.join(name);
         return match fs::metadata(&path) {
             Ok(meta) if is_program(&meta) => absolute(path),
-            Ok(_) => Err(format!("{} is no program that can be executed", path.display())),
-            Err(error) => Err(format!("the program {} is not there: {error}", path.display())),
+            Ok(_) => Err(ProgramError::NotExecutable { path }),
+            Err(error) => Err(ProgramError::NotThere { path, reason: error.to_string() }),
         };
     }
     // The command's own PATH, if it sets one.
@@ -29,16 +79,20 @@ pub fn find(command: &CommandSpec) -> Result<PathBuf, String> {
         .find(|path| fs::metadata(path).is_ok_and(|meta| is_program(&meta)));
     match found {
         Some(path) => absolute(path),
-        None => Err(format!(
-            "the program {name} is not installed: no folder of PATH ({}) has it",
-            search.to_string_lossy()
-        )),
+        None => Err(ProgramError::NotInstalled {
+            name: name.clone(),
+            path: search.to_string_lossy().into_owned(),
+        }),
     }
 }
 
 /// The child changes to its folder before it executes the program.
-fn absolute(path: PathBuf) -> Result<PathBuf, String> {
-    std::path::absolute(&path).map_err(|error| format!("{}: {error}", path.display()))
+fn absolute(path: PathBuf) -> Result<PathBuf, ProgramError> {
+    let unreadable = |error: std::io::Error| ProgramError::Unreadable {
+        path: path.clone(),
+        reason: error.to_string(),
+    };
+    std::path::absolute(&path).map_err(unreadable)
 }
 
 fn is_program(meta: &fs::Metadata) -> bool {
@@ -47,16 +101,13 @@ fn is_program(meta: &fs::Metadata) -> bool {
 
 /// Refuses a program that the loader preloads nothing into: the report from inside would be
 /// missing in the end; this says why before it is run.
-pub fn can_be_preloaded(path: &Path) -> Result<(), String> {
+pub fn can_be_preloaded(path: &Path) -> Result<(), ProgramError> {
     const SET_UID_OR_GID: u32 = 0o6000;
-    let refuse = |why: &str| {
-        Err(format!(
-            "the hash of {} can't be set: it is {why}, so nothing is preloaded into it; only \
-             `auto` is possible",
-            path.display()
-        ))
-    };
-    let meta = fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let refuse = |why| Err(ProgramError::NoPreload { path: path.to_path_buf(), why });
+    let meta = fs::metadata(path).map_err(|error| ProgramError::Unreadable {
+        path: path.to_path_buf(),
+        reason: error.to_string(),
+    })?;
     if meta.mode() & SET_UID_OR_GID != 0 {
         return refuse("set-uid or set-gid");
     }
@@ -120,13 +171,17 @@ mod tests {
     fn a_name_is_looked_for_in_path_and_a_path_is_not() {
         assert!(find(&command("sh")).expect("a shell").ends_with("sh"));
         assert_eq!(find(&command("/bin/sh")), Ok(PathBuf::from("/bin/sh")));
-        let error = find(&command("no-such-program")).expect_err("not there");
+        let error = find(&command("no-such-program")).expect_err("not there").to_string();
         assert!(error.contains("no-such-program is not installed"), "{error}");
-        assert!(find(&command("/etc/passwd")).expect_err("no program").contains("executed"));
-        assert!(find(&command("/no/such")).expect_err("not there").contains("/no/such"));
+        assert!(
+            find(&command("/etc/passwd")).expect_err("no program").to_string().contains("executed")
+        );
+        assert!(
+            find(&command("/no/such")).expect_err("not there").to_string().contains("/no/such")
+        );
         let mut own = command("sh");
         own.env.push(("PATH".into(), "/nowhere".into()));
-        assert!(find(&own).expect_err("not in it").contains("/nowhere"));
+        assert!(find(&own).expect_err("not in it").to_string().contains("/nowhere"));
     }
 
     #[test]
@@ -141,6 +196,6 @@ mod tests {
         fs::write(&path, header).expect("written");
         let answer = can_be_preloaded(&path);
         fs::remove_file(&path).expect("removed");
-        assert!(answer.expect_err("static").contains("statically linked"));
+        assert!(answer.expect_err("static").to_string().contains("statically linked"));
     }
 }

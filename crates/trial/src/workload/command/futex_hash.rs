@@ -16,8 +16,11 @@ use std::process::Command;
 use kernel_abi::Errno;
 use kernel_abi::futex_hash::{self, Support};
 
-use super::output;
+use super::output::{self, OutputError};
+use crate::futex_hash::{call, online_cpus};
 use model::factor::Hash;
+use model::record::Pivot;
+use thiserror::Error;
 
 /// Where the runner says that the library is.
 pub const LIBRARY: &str = "STALLSCOPE_PRELOAD";
@@ -31,10 +34,10 @@ pub struct Order {
 
 impl Order {
     /// From the hash policy, on this kernel.
-    pub fn new(hash: Hash) -> Result<Order, String> {
+    pub fn new(hash: Hash) -> Result<Order, HashInsideError> {
         let private_hash = match futex_hash::support() {
             Ok((support, _)) => support == Support::Private,
-            Err(errno) => return Err(format!("prctl(PR_FUTEX_HASH, GET_SLOTS): {errno}")),
+            Err(errno) => return Err(HashInsideError::Support(errno)),
         };
         let request = match hash {
             Hash::Auto => None,
@@ -42,9 +45,7 @@ impl Order {
             Hash::Global => private_hash.then_some((0, false)),
             Hash::Slots { slots, immutable } => {
                 if !private_hash {
-                    return Err(format!(
-                        "hash \"{hash}\" is not possible: this kernel has no private futex hash"
-                    ));
+                    return Err(HashInsideError::NoPrivateHash(hash));
                 }
                 Some((slots, immutable))
             }
@@ -57,43 +58,104 @@ impl Order {
         self.request.is_some()
     }
 
-    /// Whether the kernel has private hashes.
-    pub fn private_hash(&self) -> bool {
-        self.private_hash
-    }
-
     /// Whether what was asked was granted and held.
-    pub fn held(&self, seen: &Seen) -> Result<(), String> {
+    pub fn held(&self, seen: &Seen) -> Result<(), HashInsideError> {
         let Some((slots, immutable)) = self.request else { return Ok(()) };
-        let call = match immutable {
-            true => format!("prctl(PR_FUTEX_HASH, SET_SLOTS, {slots}, FH_IMMUTABLE)"),
-            false => format!("prctl(PR_FUTEX_HASH, SET_SLOTS, {slots})"),
-        };
+        let bad = |problem| Err(HashInsideError::NotHeld { call: call(slots, immutable), problem });
         if let Some((pid, errno)) = seen.refused {
-            return Err(format!("{call} in process {pid} of the command: {errno}"));
+            return bad(Lost::Refused { pid, errno });
         }
         if seen.asked == 0 {
-            return Err(format!(
-                "{call} was not made: nothing was preloaded into the command. It may be \
-                 statically linked or set-uid, or clear its environment"
-            ));
+            return bad(Lost::NotMade);
         }
         match seen.ends.iter().find(|(_, end)| *end != Some(slots)) {
-            Some((pid, Some(end))) => Err(format!(
-                "{call} was granted and did not hold: process {pid} of the command ended with \
-                 {end} slots"
-            )),
-            Some((pid, None)) => Err(format!(
-                "{call} was granted, and process {pid} of the command could not read the slots in \
-                 the end"
-            )),
-            None if seen.ends.is_empty() => Err(format!(
-                "{call} was granted, and that it held can't be shown: no process of the command \
-                 ended by exit(3), where its slots are read"
-            )),
+            Some(&(pid, end)) => bad(Lost::Changed { pid, end }),
+            None if seen.ends.is_empty() => bad(Lost::NotShown),
             None => Ok(()),
         }
     }
+
+    /// What can be said of a growth: how many threads the program makes, and when, nobody outside
+    /// knows, and nobody looked while it ran. That no growth can be due is known of some all the same.
+    pub fn pivot(&self, policy: Hash) -> Option<Pivot> {
+        let can_grow = online_cpus().is_none_or(futex_hash::race_possible);
+        match (self.private_hash, policy) {
+            (false, _) => Some(Pivot::Unsupported),
+            (true, Hash::Slots { .. } | Hash::Global) => Some(Pivot::None),
+            (true, Hash::Auto) => (!can_grow).then_some(Pivot::None),
+        }
+    }
+}
+
+/// Why the hash of a program is not as the trial asks.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum HashInsideError {
+    /// Whether the kernel has private hashes can't be found out.
+    #[error("prctl(PR_FUTEX_HASH, GET_SLOTS): {0}")]
+    Support(Errno),
+    /// The kernel has none.
+    #[error("hash \"{0}\" is not possible: this kernel has no private futex hash")]
+    NoPrivateHash(Hash),
+    /// What was asked was not granted to every process, or did not hold.
+    #[error("{call}{problem}")]
+    NotHeld {
+        /// The call that was to be made inside.
+        call: String,
+        /// What became of it.
+        problem: Lost,
+    },
+    /// The library's report has a line that is none.
+    #[error("the report from inside the command has a line {0:?}")]
+    Report(String),
+    /// The library can't be preloaded.
+    #[error("{0}")]
+    Library(String),
+    /// The report can't be read.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// What became of a request inside a program.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Lost {
+    /// A process was refused.
+    #[error(" in process {pid} of the command: {errno}")]
+    Refused {
+        /// The process.
+        pid: u32,
+        /// The kernel's answer.
+        errno: Errno,
+    },
+    /// Nobody asked.
+    #[error(
+        " was not made: nothing was preloaded into the command. It may be statically linked or set-uid, \
+         or clear its environment"
+    )]
+    NotMade,
+    /// A process ended with other slots.
+    #[error(
+        " was granted{}",
+        match end {
+            Some(end) => format!(
+                " and did not hold: process {pid} of the command ended with {end} slots"
+            ),
+            None => format!(
+                ", and process {pid} of the command could not read the slots in the end"
+            ),
+        }
+    )]
+    Changed {
+        /// The process.
+        pid: u32,
+        /// Its slots in the end.
+        end: Option<u32>,
+    },
+    /// Nobody said what was there in the end.
+    #[error(
+        " was granted, and that it held can't be shown: no process of the command ended by exit(3), where \
+         its slots are read"
+    )]
+    NotShown,
 }
 
 /// What was reported from inside.
@@ -115,10 +177,10 @@ pub struct Seen {
 
 impl Seen {
     /// From the library's report; see its documentation for the lines.
-    pub fn parse(report: &str) -> Result<Seen, String> {
+    pub fn parse(report: &str) -> Result<Seen, HashInsideError> {
         let mut seen = Seen::default();
         for line in report.lines() {
-            let bad = || format!("the report from inside the command has a line {line:?}");
+            let bad = || HashInsideError::Report(line.to_string());
             let slots = |text: &str| match text {
                 "-" => Ok(None),
                 number => number.parse().map(Some).map_err(|_| bad()),
@@ -159,24 +221,28 @@ pub struct Inside {
 
 impl Inside {
     /// Finds the library and makes the file for the report.
-    pub fn new(order: &Order) -> Result<Inside, String> {
+    pub fn new(order: &Order) -> Result<Inside, HashInsideError> {
+        fn bad<T>(problem: String) -> Result<T, HashInsideError> {
+            Err(HashInsideError::Library(problem))
+        }
         let library = match (env::var_os(LIBRARY), order.asks()) {
             (Some(library), _) if !library.is_empty() => {
                 // The loader takes spaces and colons for the end of a name.
                 if library.to_string_lossy().contains([' ', ':']) {
-                    return Err(format!(
+                    return bad(format!(
                         "{LIBRARY} is {library:?}: a path with a space or a colon can't be \
                          preloaded; set XDG_CACHE_HOME to a folder without"
                     ));
                 }
                 fs::metadata(&library)
-                    .map_err(|error| format!("{LIBRARY} {library:?}: {error}"))?;
+                    .map(drop)
+                    .or_else(|error| bad(format!("{LIBRARY} {library:?}: {error}")))?;
                 let report = unnamed_file()
-                    .map_err(|error| format!("a temporary file for the report: {error}"))?;
+                    .or_else(|error| bad(format!("a temporary file for the report: {error}")))?;
                 Some((library, report))
             }
             (_, true) => {
-                return Err(format!(
+                return bad(format!(
                     "the hash of a command is set by a preloaded library, and {LIBRARY} does not \
                      say where it is; the runner sets it"
                 ));
@@ -187,8 +253,8 @@ impl Inside {
     }
 
     /// Puts the library and its order into the command's environment.
-    pub fn preload(&self, command: &mut Command) -> Result<(), String> {
-        let Some((library, report)) = &self.library else { return Ok(()) };
+    pub fn preload(&self, command: &mut Command) {
+        let Some((library, report)) = &self.library else { return };
         let own = command.get_envs().find(|(key, _)| *key == "LD_PRELOAD");
         let others = match own {
             Some((_, value)) => value.map(OsString::from),
@@ -208,11 +274,10 @@ impl Inside {
             Some((slots, false)) => command.env("STALLSCOPE_SLOTS", slots.to_string()),
             None => command.env_remove("STALLSCOPE_SLOTS"),
         };
-        Ok(())
     }
 
     /// What was reported, once all processes of the command have ended.
-    pub fn seen(&mut self) -> Result<Seen, String> {
+    pub fn seen(&mut self) -> Result<Seen, HashInsideError> {
         match &mut self.library {
             Some((_, report)) => Seen::parse(&output::text_of(report)?),
             None => Ok(Seen::default()),
@@ -265,7 +330,10 @@ mod tests {
 
     #[test]
     fn a_setting_that_was_refused_lost_or_never_asked_is_told() {
-        let held = |report: &str| order(512).held(&Seen::parse(report).expect("a report"));
+        let held = |report: &str| {
+            let held = order(512).held(&Seen::parse(report).expect("a report"));
+            held.map_err(|error| error.to_string())
+        };
         let refused = format!("begin 7 0 0 {}\nend 7 16\n", EINVAL.0);
         assert!(held(&refused).expect_err("").contains("process 7 of the command: EINVAL"));
         assert!(held("").expect_err("").contains("nothing was preloaded"));
