@@ -125,7 +125,7 @@ fn what_cannot_be_run_is_refused_with_its_name() {
     for (spec, part) in [
         (absent, "no-such-benchmark is not installed"),
         (nowhere, "/no/such/folder"),
-        (empty, "argv is empty"),
+        (empty, "command.argv \"\" is not possible"),
         (group, "no group"),
         (pinned, "compact"),
         (ramped, "linear:1s"),

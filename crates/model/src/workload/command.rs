@@ -138,7 +138,8 @@ impl Parameters for Command {
     fn check(&self, trial: &Around<'_>) -> Result<(), BadValue> {
         let name = self.argv.first().map_or("", String::as_str);
         if name.is_empty() {
-            return Err(BadValue::new("command.argv", name, "a program's name, and its arguments"));
+            return Err(BadValue::new("command.argv", name, "a program's name, and its arguments")
+                .because("it has no program"));
         }
         let texts = self.argv.iter().chain(self.env.iter().flat_map(|(key, value)| [key, value]));
         if let Some(text) = texts.into_iter().find(|text| text.contains('\0')) {
