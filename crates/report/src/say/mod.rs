@@ -2,4 +2,5 @@
 
 pub mod case;
 pub mod rule;
+pub mod stat;
 pub mod torn;

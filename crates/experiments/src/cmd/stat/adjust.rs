@@ -4,14 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use report::say::stat::adjust as say;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use stats::multiplicity::{benjamini_hochberg, holm};
 
-use super::super::planning::counted;
-use super::Options;
 use super::columns::{Columns, Row};
-use super::table::{Table, number, p_value};
+use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
 
 /// Several p-values: raw, by Holm, by Benjamini and Hochberg
@@ -56,7 +55,6 @@ struct Adjusted {
     /// How many p-values are at most 1 − level.
     rejected: Rejected,
     rows: Vec<Map<String, Value>>,
-    notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,7 +71,16 @@ pub fn run(args: AdjustArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read(&args.file, &needed)?;
     let carried = carried(&columns, &args)?;
     let answer = adjust(&columns, &args.column, &carried, &args.options)?;
-    args.options.answer(out, &answer, || text(&answer, &carried, &args.options))
+    let Rejected { raw, holm, benjamini_hochberg } = answer.rejected;
+    let counts = [raw, holm, benjamini_hochberg];
+    let mut shown: Vec<String> = carried.iter().map(|name| format!("rows.*.{name}")).collect();
+    if carried.is_empty() {
+        shown.push("rows.*.line".into());
+    }
+    shown.extend(paths(&["rows.*.p", "rows.*.holm", "rows.*.benjamini_hochberg"]));
+    let headline = say::headline(answer.n, counts, args.options.level);
+    let notes = say::notes(answer.n, answer.rows.len() - answer.n);
+    args.options.answer(out, Answer { result: &answer, headline, notes, shown })
 }
 
 /// The columns to carry through, in the file's order.
@@ -135,18 +142,7 @@ fn adjust(
         cells
     });
     let rows = rows.collect();
-    let mut notes = Vec::new();
-    let without = found.len() - p_values.len();
-    if without > 0 {
-        notes.push(format!(
-            "{} without a p-value: not counted among those looked at",
-            counted(without as u64, "row")
-        ));
-    }
-    if p_values.len() == 1 {
-        notes.push("a single p-value: there is nothing to adjust for".into());
-    }
-    Ok(Adjusted { n: p_values.len(), level: options.level.get(), rejected, rows, notes })
+    Ok(Adjusted { n: p_values.len(), level: options.level.get(), rejected, rows })
 }
 
 /// The p-value of a row; `None` where the cell is empty.
@@ -161,40 +157,12 @@ fn raw(row: Row<'_>, column: &str) -> Result<Option<f64>, Failure> {
     Ok(Some(p))
 }
 
-fn text(answer: &Adjusted, carried: &[&str], options: &Options) -> String {
-    // Without a name, a row is known by its line.
-    let names: &[&str] = if carried.is_empty() { &["line"] } else { carried };
-    let header = [names, &["p", "holm", "benjamini-hochberg"]].concat();
-    let mut table = Table::new(&header).left(names.len());
-    for row in &answer.rows {
-        let name = |name: &&str| match row.get(*name) {
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-            None => String::new(),
-        };
-        let value = |key: &str| p_value(row.get(key).and_then(Value::as_f64));
-        let values = ["p", "holm", "benjamini_hochberg"].map(value);
-        table.row(names.iter().map(name).chain(values));
-    }
-    let notes: String = answer.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
-    let Rejected { raw, holm, benjamini_hochberg } = answer.rejected;
-    let alpha = number(options.level.alpha());
-    format!(
-        "{}\nOf {}, at most {alpha}: {raw} raw, {holm} by Holm, {benjamini_hochberg} by Benjamini and \
-         Hochberg.\n{notes}Holm holds against any false claim, whatever the dependence; Benjamini and \
-         Hochberg against a share of\nfalse claims, for tests that are independent or positively \
-         dependent.\n",
-        table.render(),
-        counted(answer.n as u64, "p-value"),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use stats::Level;
 
-    const OPTIONS: Options = Options { level: Level::P95, json: false };
+    const OPTIONS: Options = Options { level: Level::P95, json: false, all: false };
 
     fn of(csv: &str) -> Result<Adjusted, Failure> {
         let columns = Columns::parse("p.csv".into(), csv.as_bytes(), &[&["p"]])?;
@@ -219,8 +187,6 @@ mod tests {
         near(column("holm"), [0.03, 0.06, 0.06, 0.02]);
         near(column("benjamini_hochberg"), [0.02, 0.04, 0.04, 0.02]);
         assert_eq!((found.n, found.rejected.raw, found.rejected.holm), (4, 4, 2));
-        let text = text(&found, &["contrast"], &OPTIONS);
-        assert!(text.contains("1 row without a p-value"), "{text}");
     }
 
     #[test]

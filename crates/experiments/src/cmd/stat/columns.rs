@@ -55,6 +55,39 @@ fn line_of(text: &[u8], at: &csv::Position) -> u64 {
     at.line() + rest.split_inclusive(|byte| *byte == b'\n').take_while(passed_over).count() as u64
 }
 
+/// The line on which a quote opens a cell that does not end with one. The csv crate takes all that follows
+/// for the cell, and rows would be lost.
+fn unclosed_quote(text: &[u8]) -> Option<u64> {
+    let (mut line, mut cell_begins, mut line_begins, mut opened) = (1, true, true, None);
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        match (byte, opened) {
+            (b'"', Some(_)) if text.get(at + 1) == Some(&b'"') => at += 1,
+            (b'"', Some(_)) => {
+                let mut rest = text.get(at + 1..).unwrap_or_default().iter();
+                let end = rest.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+                if !matches!(end, None | Some(b',' | b'\n')) {
+                    return opened;
+                }
+                opened = None;
+            }
+            (b'"', None) if cell_begins => opened = Some(line),
+            (COMMENT, None) if line_begins => {
+                let rest = text.get(at..).unwrap_or_default();
+                at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+                line += 1;
+            }
+            (b'\n', _) => line += 1,
+            _ => {}
+        }
+        let here = text.get(at).copied();
+        line_begins = here == Some(b'\n');
+        cell_begins = matches!(here, Some(b',' | b'\n')) || (cell_begins && byte == b' ');
+        at += 1;
+    }
+    opened
+}
+
 /// The most cells of a first line that an error shows.
 const SHOWN: usize = 6;
 
@@ -91,6 +124,12 @@ impl Columns {
         source
             .read_to_end(&mut text)
             .map_err(|error| Failure::Request(format!("{file} cannot be read: {error}")))?;
+        if let Some(line) = unclosed_quote(&text) {
+            return Err(Failure::Request(format!(
+                "{file}, line {line}: a quote is opened and never closed; a cell in quotes ends with a \
+                 quote, and a quote within it is written twice"
+            )));
+        }
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
             .comment(Some(COMMENT))
@@ -308,6 +347,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = Columns::read(folder.path(), &["x"]).unwrap_err().to_string();
         assert!(error.contains("is a folder: accepted is a file of text"), "{error}");
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_named_by_its_line() {
+        let says = |text: &str| parse(text).map(|_| ()).map_err(|failure| failure.to_string());
+        for open in [
+            "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,b\n",
+            "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,\"b\"\n",
+        ] {
+            let sentence = says(open).unwrap_err();
+            assert!(sentence.contains("times.csv, line 3: a quote is opened"), "{sentence}");
+        }
+        for fine in [
+            "time,event,group\n14,1,\"a \"\"b\"\"\" \r\n33,1,\"a, b\"\n",
+            "# it's\n# \"open\ntime,event,group\n14,1,a\"b\n",
+            "\"time\",\"event\"\n14,1",
+        ] {
+            assert_eq!(says(fine), Ok(()), "{fine:?}");
+        }
     }
 
     #[test]

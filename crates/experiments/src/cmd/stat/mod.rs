@@ -1,15 +1,15 @@
 //! `experiments stat …`: the estimators that `analyze` uses, on numbers typed in.
 //!
 //! A subcommand is a file here with its `Args` and `run`; a new one touches three lines of this
-//! file. Each builds the text of its answer with [`table`] and hands it over with
-//! [`Options::answer`], which chooses between text and JSON.
+//! file. Each hands its result, a sentence and its notes to [`Options::answer`], which writes JSON or the
+//! text that [`render`] makes of the same JSON. The words are in `report::say::stat`.
 
 pub mod adjust;
-pub mod answer;
 pub mod columns;
 pub mod power;
 pub mod proportion;
 pub mod recovery;
+mod render;
 pub mod samples;
 pub mod side;
 pub mod strata;
@@ -76,26 +76,53 @@ pub struct Options {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+    /// Show every number of the result
+    #[arg(long, conflicts_with = "json")]
+    pub all: bool,
+}
+
+/// A result and its words.
+pub struct Answer<'a, R> {
+    /// The result, in the shape of docs/reference/commands.md without its notes.
+    pub result: &'a R,
+    /// The answer in a sentence or two.
+    pub headline: String,
+    /// What does not exist and why, and what the numbers cannot carry.
+    pub notes: Vec<String>,
+    /// The paths that the text shows without `--all`; none is all of them.
+    pub shown: Vec<String>,
 }
 
 impl Options {
-    /// Writes a result: as JSON if that was asked for, else the text.
-    pub fn answer(
-        &self,
-        out: &mut dyn Write,
-        result: &impl Serialize,
-        text: impl FnOnce() -> String,
-    ) -> Outcome {
+    /// Writes an answer: as JSON if that was asked for, else as text.
+    pub fn answer<R: Serialize>(&self, out: &mut dyn Write, answer: Answer<'_, R>) -> Outcome {
+        let broken = |error| Failure::Running(format!("the result is not JSON: {error}"));
+        let mut result = serde_json::to_value(answer.result).map_err(broken)?;
+        result["notes"] = answer.notes.into();
         let text = if self.json {
-            let json = serde_json::to_string_pretty(result)
-                .map_err(|error| Failure::Running(format!("the result is not JSON: {error}")))?;
-            json + "\n"
+            serde_json::to_string_pretty(&result).map_err(broken)? + "\n"
         } else {
+            let shown_paths = if self.all { &[][..] } else { &answer.shown };
+            let (rows, notes) = render::render(&result, shown_paths);
+            let notes: String =
+                notes.iter().map(|note| format!("Note: {}\n", ended(note))).collect();
+            let gap = |text: &str| if text.is_empty() { "" } else { "\n" };
+            let text = format!("{}\n{}{rows}{}{notes}", answer.headline, gap(&rows), gap(&notes));
             // Names are from the user's file: they are text, and no commands for a terminal.
-            shown(&text()).into_owned()
+            shown(&text).into_owned()
         };
         Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
     }
+}
+
+/// A sentence with its stop.
+fn ended(note: &str) -> String {
+    if note.ends_with('.') { note.to_owned() } else { format!("{note}.") }
+}
+
+/// Paths of [`Answer::shown`].
+pub fn paths(paths: &[&str]) -> Vec<String> {
+    paths.iter().map(|path| path.to_string()).collect()
 }
 
 /// Parses `--level`.

@@ -1,18 +1,19 @@
 //! `experiments stat power …`.
 
+use std::fmt;
 use std::io::Write;
+use std::str::FromStr;
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
+use report::say::stat::power as say;
 use serde::Serialize;
 use stats::Alternative;
 use stats::power::interval_width::{self, IntervalMethod};
 use stats::power::two_proportions::{self, Design, PowerTest};
 use stats::power::{hazard_ratio, none_of_n};
 
-use super::super::planning::counted;
 use super::side::Side;
-use super::table::number;
-use super::{Options, count};
+use super::{Answer, Options, count, paths};
 use crate::failure::{Failure, Outcome};
 use crate::number::real;
 
@@ -42,8 +43,8 @@ pub struct PowerArgs {
     /// The probability of a stall on the test side
     #[arg(long, value_name = "P", requires = "base", allow_negative_numbers = true, value_parser = real)]
     test: Option<f64>,
-    /// The test, with --base and --test
-    #[arg(long, value_enum, default_value_t)]
+    /// The test, with --base and --test: fisher, fisher-mid-p, boschloo, barnard
+    #[arg(long, default_value = "boschloo", value_name = "TEST")]
     test_name: TestName,
     /// Trials a side: give the power they have, rather than how many are needed
     #[arg(long, value_name = "N", value_parser = count, requires = "base", allow_negative_numbers = true)]
@@ -61,8 +62,8 @@ pub struct PowerArgs {
     /// With --width: the probability; 0.5 is the safe assumption
     #[arg(long, value_name = "P", default_value_t = 0.5, allow_negative_numbers = true, value_parser = real)]
     p: f64,
-    /// With --width: the interval
-    #[arg(long, value_enum, default_value_t)]
+    /// With --width: the interval: wilson, clopper-pearson, jeffreys, mid-p
+    #[arg(long, default_value = "wilson", value_name = "METHOD")]
     interval: IntervalName,
     /// The probability that "0 of n" is to exclude
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = real)]
@@ -77,45 +78,43 @@ pub struct PowerArgs {
     options: Options,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum TestName {
-    Fisher,
-    FisherMidP,
-    #[default]
-    Boschloo,
-    Barnard,
-}
+/// `--test-name`.
+#[derive(Debug, Clone, Copy)]
+struct TestName(PowerTest);
 
-impl From<TestName> for PowerTest {
-    fn from(name: TestName) -> Self {
-        match name {
-            TestName::Fisher => PowerTest::Fisher,
-            TestName::FisherMidP => PowerTest::FisherMidP,
-            TestName::Boschloo => PowerTest::Boschloo,
-            TestName::Barnard => PowerTest::Barnard,
-        }
+impl FromStr for TestName {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        let found = PowerTest::ALL.into_iter().find(|test| test.name() == name);
+        found.map(TestName).ok_or(UnknownName(PowerTest::ALL.map(PowerTest::name)))
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum IntervalName {
-    #[default]
-    Wilson,
-    ClopperPearson,
-    Jeffreys,
-    MidP,
-}
+/// `--interval`.
+#[derive(Debug, Clone, Copy)]
+struct IntervalName(IntervalMethod);
 
-impl From<IntervalName> for IntervalMethod {
-    fn from(name: IntervalName) -> Self {
-        match name {
-            IntervalName::Wilson => IntervalMethod::Wilson,
-            IntervalName::ClopperPearson => IntervalMethod::ClopperPearson,
-            IntervalName::Jeffreys => IntervalMethod::Jeffreys,
-            IntervalName::MidP => IntervalMethod::MidP,
-        }
+impl FromStr for IntervalName {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        let found = IntervalMethod::ALL.into_iter().find(|method| method.name() == name);
+        found.map(IntervalName).ok_or(UnknownName(IntervalMethod::ALL.map(IntervalMethod::name)))
     }
 }
+
+/// A name that is none of the four known ones.
+#[derive(Debug)]
+struct UnknownName([&'static str; 4]);
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown name; accepted are {}", self.0.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownName {}
 
 /// Runs the command.
 pub fn run(args: PowerArgs, out: &mut dyn Write) -> Outcome {
@@ -130,111 +129,68 @@ pub fn run(args: PowerArgs, out: &mut dyn Write) -> Outcome {
     }
 }
 
-/// What docs/reference/commands.md promises, then what the test looks for and what the number cannot carry.
+/// What docs/reference/commands.md promises, then what the test looks for.
 #[derive(Debug, Serialize)]
-struct Answer<T> {
+struct Found<T> {
     #[serde(flatten)]
     found: T,
     #[serde(skip_serializing_if = "Option::is_none")]
     alternative: Option<Alternative>,
-    notes: Vec<String>,
+}
+
+impl PowerArgs {
+    fn answer(
+        &self,
+        out: &mut dyn Write,
+        found: impl Serialize,
+        alternative: Option<Alternative>,
+        headline: String,
+        notes: Vec<String>,
+    ) -> Outcome {
+        // The sentence has the numbers; --all shows them as rows.
+        let shown = paths(&["the sentence alone"]);
+        let result = &Found { found, alternative };
+        self.options.answer(out, Answer { result, headline, notes, shown })
+    }
 }
 
 fn two_sides(args: &PowerArgs, base: f64, test: f64, out: &mut dyn Write) -> Outcome {
     let (level, alternative) = (args.options.level, args.alternative.into());
-    let design = Design::new(base, test, args.test_name.into(), level, alternative)?;
-    let answer = match args.n {
-        Some(n) => two_proportions::at(&design, n)?,
-        None => two_proportions::trials(&design, args.power)?,
+    let design = Design::new(base, test, args.test_name.0, level, alternative)?;
+    let (found, notes) = match args.n {
+        Some(n) => (two_proportions::at(&design, n)?, Vec::new()),
+        None => {
+            let found = two_proportions::trials(&design, args.power)?;
+            let note = say::checked(&found, args.power);
+            (found, vec![note])
+        }
     };
-    let notes = match args.n {
-        Some(_) => Vec::new(),
-        None => vec![format!(
-            "from this n on the power stays at or above {}, checked up to {} a side: exact power is a \
-             saw, and a smaller n may reach it once",
-            number(args.power),
-            answer.checked_to
-        )],
-    };
-    let whole = Answer { found: &answer, alternative: Some(alternative), notes };
-    args.options.answer(out, &whole, || {
-        let how: String = whole.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
-        format!(
-            "Trials a side: {}, with power {} to tell {} from {}\n\nBy enumeration of every table, \
-             {}, {}, error rate {}.\n{how}Assumes independent trials with one probability a side.\n",
-            answer.n_per_side,
-            number(answer.power),
-            number(test),
-            number(base),
-            answer.test,
-            said(alternative),
-            number(level.alpha()),
-        )
-    })
-}
-
-fn said(alternative: Alternative) -> &'static str {
-    match alternative {
-        Alternative::TwoSided => "two-sided",
-        Alternative::Less => "one-sided (test below base)",
-        Alternative::Greater => "one-sided (test above base)",
-    }
+    let headline = say::two_sides(&found, [base, test], alternative);
+    args.answer(out, found, Some(alternative), headline, notes)
 }
 
 fn width_of_interval(args: &PowerArgs, width: f64, out: &mut dyn Write) -> Outcome {
-    let answer = interval_width::trials(width, args.p, args.options.level, args.interval.into())?;
-    let notes =
-        vec!["the mean over all counts, by enumeration; one run's interval may be wider".into()];
-    let whole = Answer { found: &answer, alternative: None, notes };
-    args.options.answer(out, &whole, || {
-        format!(
-            "{}: a {} % {} interval {} wide on average, if the probability is {}\n\n\
-             The mean over all counts, by enumeration; one run's interval may be wider.\n",
-            counted(answer.n, "trial"),
-            args.options.level.percent(),
-            answer.interval,
-            number(answer.expected_width),
-            number(args.p),
-        )
-    })
+    let found = interval_width::trials(width, args.p, args.options.level, args.interval.0)?;
+    let note = "the mean over all counts, by enumeration; one run's interval may be wider";
+    let headline = say::width(&found);
+    args.answer(out, found, None, headline, vec![note.into()])
 }
 
 fn none_of(args: &PowerArgs, p: f64, out: &mut dyn Write) -> Outcome {
-    let answer = none_of_n::trials(p, args.options.level)?;
-    let notes = vec!["a single stall among them and the statement is another one".into()];
-    let whole = Answer { found: &answer, alternative: None, notes };
-    args.options.answer(out, &whole, || {
-        format!(
-            "{}, none of which stalls: at {} % confidence the probability is at most {} \
-             (one-sided, exact)\n\nA single stall among them and the statement is another one.\n",
-            counted(answer.n, "trial"),
-            args.options.level.percent(),
-            number(answer.at_most),
-        )
-    })
+    let found = none_of_n::trials(p, args.options.level)?;
+    let note = "with a single stall among the trials this does not hold";
+    let headline = say::none_of(&found);
+    args.answer(out, found, None, headline, vec![note.into()])
 }
 
 fn events(args: &PowerArgs, ratio: f64, out: &mut dyn Write) -> Outcome {
     let alternative = args.alternative.into();
-    let answer =
+    let found =
         hazard_ratio::events(ratio, args.share, args.power, args.options.level, alternative)?;
-    let notes = vec![
-        "events, not trials: divide by the share of trials that is expected to recover while watched".into(),
-        "assumes proportional hazards; below about 20 events the formula is a guess".into(),
+    let notes = [
+        "events, not trials: divide by the share of trials that is expected to recover while watched",
+        "assumes proportional hazards (Schoenfeld's formula); below about 20 events it is a guess",
     ];
-    let whole = Answer { found: &answer, alternative: Some(alternative), notes };
-    args.options.answer(out, &whole, || {
-        format!(
-            "{} in both groups together: power {} to show a hazard ratio of {}\n\n\
-             Schoenfeld's formula, log-rank, {}, error rate {}, {} of the trials on the test side.\n\
-             Events, not trials: divide by the share of trials that is expected to recover while \
-             watched. Assumes\nproportional hazards; below about 20 events the formula is a guess.\n",
-            counted(answer.events, "event"),
-            number(answer.power),
-            number(ratio),
-            said(alternative),
-            number(args.options.level.alpha()),
-            number(args.share),
-        )
-    })
+    let headline = say::events(&found, alternative);
+    args.answer(out, found, Some(alternative), headline, notes.map(str::to_owned).to_vec())
 }

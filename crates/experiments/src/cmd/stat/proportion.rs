@@ -3,12 +3,10 @@
 use std::io::Write;
 
 use clap::Args;
-use stats::StatError;
-use stats::proportion::{self, Proportion, ProportionSummary};
+use report::say::stat::proportion as say;
+use stats::proportion::{self, Proportion};
 
-use super::answer::Answer;
-use super::table::{Table, number};
-use super::{Options, count};
+use super::{Answer, Options, count, paths};
 use crate::failure::Outcome;
 
 /// One proportion: K stalled of N, with its intervals
@@ -30,55 +28,14 @@ pub struct ProportionArgs {
 
 /// Runs the command.
 pub fn run(args: ProportionArgs, out: &mut dyn Write) -> Outcome {
+    let level = args.options.level;
     let of = Proportion::new(args.k, args.n)?;
-    let summary = proportion::summarize(of, args.options.level);
-    let answer = Answer { summary, notes: all_or_none(of, &args.options)? };
-    args.options.answer(out, &answer, || text(&answer, &args.options))
-}
-
-fn text(answer: &Answer<ProportionSummary>, options: &Options) -> String {
-    let summary = &answer.summary;
-    let mut all_or_none: String = answer.notes.iter().map(|note| format!("{note}.\n")).collect();
-    if !all_or_none.is_empty() {
-        all_or_none.push('\n');
-    }
-    let percent = options.level.percent();
-    let mut table = Table::new(&["interval", "low", "high"]);
-    for interval in &summary.intervals {
-        table.row([interval.method.to_owned(), number(interval.low), number(interval.high)]);
-    }
-    format!(
-        "{} of {}: {}\n\n{percent} % intervals, two-sided\n{}\n{all_or_none}\
-         Default: wilson, whose mean coverage is near the level also at small n; clopper-pearson \
-         (exact)\nwhere coverage must never fall below it. Assumes independent trials with one \
-         probability.\n",
-        summary.k,
-        summary.n,
-        number(summary.estimate),
-        table.render(),
-    )
-}
-
-/// What "none of n", and "all of n", show, in sentences; nothing for any other count.
-fn all_or_none(of: Proportion, options: &Options) -> Result<Vec<String>, StatError> {
-    let bound = proportion::at_most(of.n(), options.level)?;
-    let percent = options.level.percent();
-    Ok(if of.k() == 0 {
-        vec![
-            format!(
-                "None of {}: at {percent} % confidence the probability is at most {} (one-sided, exact)",
-                of.n(),
-                number(bound),
-            ),
-            "That it is 0 cannot follow from any number of trials".into(),
-        ]
-    } else if of.k() == of.n() {
-        vec![format!(
-            "All of {}: at {percent} % confidence the probability is at least {} (one-sided, exact)",
-            of.n(),
-            number(1.0 - bound),
-        )]
-    } else {
-        Vec::new()
-    })
+    let found = proportion::summarize(of, level);
+    let answer = Answer {
+        headline: say::headline(&found, level),
+        notes: say::notes(of, level)?,
+        shown: paths(&["wilson", "clopper-pearson"]),
+        result: &found,
+    };
+    args.options.answer(out, answer)
 }

@@ -6,19 +6,20 @@ use std::path::PathBuf;
 
 use clap::Args;
 use model::factor::Span;
+use report::say::stat::recovery as say;
+use report::say::stat::survival::note;
 use serde::Serialize;
+use serde_json::Value;
 use stats::StatError;
 use stats::recovery::{
-    Between, Course, PartialKind, PartialRecovery, Phase, Recovery, RecoveryRule, Sample, recovery,
+    Between, Course, PartialRecovery, Phase, Recovery, RecoveryRule, Sample, recovery,
 };
-use stats::survival::summary::GroupSummary;
 use stats::survival::{Group, Lifetime, SurvivalOptions, summarize};
 
 use super::super::planning::counted;
-use super::Options;
 use super::columns::{Columns, Row};
-use super::survival::group_text;
-use super::table::{Table, number};
+use super::survival::say_notes;
+use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
 use crate::number::{how_many, real};
 
@@ -103,6 +104,25 @@ pub fn run(args: RecoveryArgs, out: &mut dyn Write) -> Outcome {
         let others = if trials.len() > 1 { " (the first trial; so are the others)" } else { "" };
         return Err(columns.wrong(format!("{why}{others}")));
     }
+    let (together, notes) = together(&trials, args.least_samples, &args.options)?;
+    let headline = match trials.as_slice() {
+        [TrialAnswer { trial, found: Some(found), .. }] => {
+            say::one_trial(trial.as_deref(), found.course, &rule)
+        }
+        several => {
+            let courses: Vec<_> = several
+                .iter()
+                .map(|trial| trial.found.as_ref().map(|found| found.course))
+                .collect();
+            say::several_trials(&courses, &rule)
+        }
+    };
+    let mut shown = paths(&["together.median", "together.rmst"]);
+    let each = match trials.len() {
+        1 => &["time_to_recovery", "stall_duration", "partial", "relapses", "phases"][..],
+        _ => &["trial", "outcome", "onset", "recovery", "until_s", "stalled_throughput", "partial"],
+    };
+    shown.extend(each.iter().map(|key| format!("trials.*.{key}")));
     let rule = Rule {
         control: args.control,
         share: args.share,
@@ -110,9 +130,8 @@ pub fn run(args: RecoveryArgs, out: &mut dyn Write) -> Outcome {
         least_samples: args.least_samples,
         penalty: args.penalty,
     };
-    let (together, notes) = together(&trials, args.least_samples, &args.options)?;
-    let answer = Answer { rule, trials, together, notes };
-    args.options.answer(out, &answer, || text(&answer, &args.options))
+    args.options
+        .answer(out, Answer { result: &Found { rule, trials, together }, headline, notes, shown })
 }
 
 /// The samples of one trial.
@@ -230,12 +249,11 @@ fn only(timelines: Vec<Timeline>, asked: &str, columns: &Columns) -> Result<Time
 }
 
 #[derive(Debug, Serialize)]
-struct Answer {
+struct Found {
     rule: Rule,
     trials: Vec<TrialAnswer>,
-    /// The lengths of the stalls of all trials; `None` below two that stalled.
-    together: Option<GroupSummary>,
-    notes: Vec<String>,
+    /// The survival summary of the lengths of the stalls; `None` below two trials that stalled.
+    together: Option<Value>,
 }
 
 /// What was asked.
@@ -366,31 +384,20 @@ fn answer(
     if let (None, Some((from, threads))) = (start, timeline.all_threads)
         && from > 0.0
     {
-        notes.push(format!(
-            "the clock starts at {} s, when {} existed: before that, a throughput says how many there \
-             were; --start 0s looks at all samples",
-            number(from),
-            if threads == 1 { "the only thread".to_owned() } else { format!("all {threads} threads") }
-        ));
+        notes.push(say::clock(from, threads));
     }
     let rule = RecoveryRule { start_s, one_operation: timeline.one_operation, ..*rule };
     let found = match recovery(&timeline.samples, &rule) {
         Ok(found) => Some(found),
         // The samples of one trial may end early; those of the others still answer.
         Err(StatError::TooFew { .. }) => {
-            notes.insert(
-                0,
-                format!("no sample with a throughput begins at or after {} s", number(start_s)),
-            );
+            notes.insert(0, say::no_sample(start_s));
             None
         }
         Err(error) => return Err(error),
     };
     if timeline.unobserved > 0 {
-        notes.push(format!(
-            "{} without a throughput, passed over: the next one counts from the one before",
-            counted(timeline.unobserved as u64, "sample")
-        ));
+        notes.push(say::unobserved(timeline.unobserved));
     }
     notes.extend(gap(&timeline.samples, start_s));
     notes.extend(found.as_ref().and_then(|found| untold(&timeline.samples, found, &rule)));
@@ -400,25 +407,15 @@ fn answer(
 /// Whether a stall is as short as chance makes them, or samples lie below the share where none is told.
 fn untold(samples: &[Sample], found: &Recovery, rule: &RecoveryRule) -> Option<String> {
     if (1..rule.least_samples).contains(&found.longest_below) {
-        return Some(format!(
-            "no more than {} in a row below the share: a look that came late, or a neighbour on the CPU, \
-             makes that too",
-            counted(found.longest_below as u64, "sample")
-        ));
+        return Some(say::short(found.longest_below));
     }
     let below = samples
         .iter()
         .filter(|sample| sample.t_s > rule.start_s)
         .filter(|sample| sample.throughput < rule.share * rule.control)
         .count();
-    (found.course == Course::NeverStalled && below > 0).then(|| {
-        format!(
-            "{} below the share, but not {} in a row at a level of their own, given a noise (sigma) of {}",
-            counted(below as u64, "sample"),
-            rule.least_samples,
-            number(found.sigma)
-        )
-    })
+    (found.course == Course::NeverStalled && below > 0)
+        .then(|| say::scattered(below, rule.least_samples, found.sigma))
 }
 
 /// Whether samples are missing: an interval far longer than the others, of which there is only one
@@ -437,15 +434,7 @@ fn gap(samples: &[Sample], start_s: f64) -> Option<String> {
     intervals.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let usual = intervals.get(intervals.len() / 2)?.0;
     let &(longest, from, to) = intervals.last()?;
-    (longest > LATE * usual).then(|| {
-        format!(
-            "from {} to {} s there is one sample, where the usual interval is {} s: it is taken as the \
-             mean of all that time",
-            number(from),
-            number(to),
-            number(usual)
-        )
-    })
+    (longest > LATE * usual).then(|| say::gap(from, to, usual))
 }
 
 /// More stalls than this are estimated together by `analyze`, which coarsens their edges.
@@ -456,7 +445,7 @@ fn together(
     trials: &[TrialAnswer],
     least_samples: usize,
     options: &Options,
-) -> Result<(Option<GroupSummary>, Vec<String>), StatError> {
+) -> Result<(Option<Value>, Vec<String>), Failure> {
     let stalls: Vec<Lifetime> = trials
         .iter()
         .filter_map(|trial| trial.found.as_ref())
@@ -464,228 +453,18 @@ fn together(
         .filter_map(Recovery::stall_duration)
         .collect();
     if stalls.len() < 2 {
-        let note = format!(
-            "{} stalled for {} or more: from two on their lengths are estimated together",
-            match stalls.len() {
-                0 => "no trial".to_owned(),
-                _ => format!("one of {} trials", trials.len()),
-            },
-            counted(least_samples as u64, "sample"),
-        );
+        let note = say::few_stalls(stalls.len(), trials.len(), least_samples);
         return Ok((None, if trials.len() > 1 { vec![note] } else { Vec::new() }));
     }
     if stalls.len() > MOST_TOGETHER {
-        let note = format!(
-            "{} stalled: above {MOST_TOGETHER} they are not estimated together here; `experiments \
-             analyze` does it",
-            counted(stalls.len() as u64, "trial")
-        );
-        return Ok((None, vec![note]));
+        return Ok((None, vec![say::many_stalls(stalls.len(), MOST_TOGETHER)]));
     }
     let group = Group { name: None, trials: stalls };
     let asked = SurvivalOptions { level: options.level, ..SurvivalOptions::default() };
     let summary = summarize(&[group], &asked)?;
-    let notes = summary.notes.iter().map(stats::said::survival::note).collect();
-    Ok((summary.groups.into_iter().next(), notes))
-}
-
-/// More phases than this are for a figure, not for a terminal.
-const PHASE_ROWS: usize = 40;
-
-fn text(answer: &Answer, options: &Options) -> String {
-    let rule = &answer.rule;
-    let asked = format!(
-        "at least {} ({} of the control's {}), kept for {} s; a stall has {} below it{}",
-        number(rule.share * rule.control),
-        number(rule.share),
-        number(rule.control),
-        number(rule.hold_s),
-        counted(rule.least_samples as u64, "sample"),
-        if rule.least_samples > 1 { " in a row" } else { "" }
-    );
-    let mut text = match answer.trials.as_slice() {
-        [one] => one_trial(one, rule, &asked),
-        several => several_trials(several, &asked),
-    };
-    if let Some(together) = &answer.together {
-        text += "\nLength of the stalls, in s, of the trials that stalled\n";
-        text += &group_text(together, options);
+    let mut found = serde_json::to_value(summary.groups.first()).unwrap_or_default();
+    if let Some(group) = summary.groups.first() {
+        say_notes(&mut found, &group.notes);
     }
-    text += &notes(&answer.notes);
-    text + "Assumes that without the stall the process would do what the control does. Times are known \
-            between\ntwo samples, in (after, by]; a stall without an end is right-censored.\n"
-}
-
-/// More notes on single trials than this are for who looks at one of them.
-const NOTES: usize = 10;
-
-/// One trial, with its phases.
-fn one_trial(trial: &TrialAnswer, rule: &Rule, asked: &str) -> String {
-    let times = &trial.times;
-    let head = trial.trial.as_ref().map_or(String::new(), |name| format!("trial {name}: "));
-    let said = match (times.recovery, times.until_s) {
-        (Some(at), _) => format!("recovered in ({}, {}] s", number(at.left_s), number(at.right_s)),
-        (None, Some(until)) => format!("not recovered up to {} s", number(until)),
-        (None, None) => "never stalled".to_owned(),
-    };
-    let mut text = format!("{head}{said}: {asked}\n");
-
-    let mut table = Table::new(&["seconds", "after", "by"]);
-    let mut row = |name: &str, left: f64, right: Option<f64>| {
-        table.row([name.to_owned(), number(left), number(right)]);
-    };
-    if let Some(onset) = times.onset {
-        row("onset", onset.left_s, Some(onset.right_s));
-    }
-    match (times.recovery, times.until_s) {
-        (Some(at), _) => row("recovery", at.left_s, Some(at.right_s)),
-        (None, Some(until)) => row("recovery", until, None),
-        (None, None) => {}
-    }
-    if let Some(edges) = times.time_to_recovery {
-        row("time to recovery, from the clock's start", edges.left_s, edges.right_s);
-    }
-    if let Some(edges) = times.stall_duration {
-        row("length of the stall", edges.left_s, edges.right_s);
-    }
-    if times.onset.is_some() {
-        text += &format!("\n{}", table.render());
-    }
-
-    let mut table =
-        Table::new(&["phase", "from s", "to s", "throughput", "of control", ""]).left(1);
-    for (i, phase) in trial.phases.iter().take(PHASE_ROWS).enumerate() {
-        let below = if phase.share < rule.share { "below" } else { "" };
-        table.row([
-            (i + 1).to_string(),
-            number(phase.from_s),
-            number(phase.to_s),
-            number(phase.throughput),
-            number(phase.share),
-            below.to_owned(),
-        ]);
-    }
-    text += &format!("\n{}", table.render());
-    if let Some(more) = trial.phases.len().checked_sub(PHASE_ROWS).filter(|&more| more > 0) {
-        text += &format!("  {}; --json has them all\n", counted(more as u64, "more phase"));
-    }
-    text.push('\n');
-    let stretch = |phase: &Phase| {
-        format!(
-            "{} to {} s, at {} ({} of the control)",
-            number(phase.from_s),
-            number(phase.to_s),
-            number(phase.throughput),
-            number(phase.share)
-        )
-    };
-    for rise in &trial.partial {
-        text += &format!("Partial recovery: {}: {}.\n", stretch(&rise.phase), lacked(rise.kind));
-    }
-    for phase in &trial.relapses {
-        text += &format!("Relapse: {}.\n", stretch(phase));
-    }
-    if let (Some(samples), Some(throughput)) = (trial.stalled_samples, trial.stalled_throughput) {
-        text += &format!(
-            "Stalled: {}, median throughput {}.\n",
-            counted(samples as u64, "sample"),
-            number(throughput)
-        );
-    }
-    text += &format!(
-        "{} from {} s on; noise of the log throughput (sigma) {}; penalty a change {} ({}).\n",
-        counted(trial.samples as u64, "sample"),
-        number(trial.start_s),
-        number(trial.sigma),
-        number(trial.penalty),
-        if rule.penalty.is_some() { "as asked for" } else { "Schwarz, 2 log n" },
-    );
-    text + &notes(&trial.notes)
-}
-
-fn lacked(kind: PartialKind) -> &'static str {
-    match kind {
-        PartialKind::BelowShare => "it stayed below the share",
-        PartialKind::DidNotHold => "it reached the share and did not hold it",
-        PartialKind::Unconfirmed => {
-            "it reached the share, and the samples end before it could have held"
-        }
-    }
-}
-
-/// Several trials, a row each.
-fn several_trials(trials: &[TrialAnswer], asked: &str) -> String {
-    let of = |outcome: &str| trials.iter().filter(|trial| trial.outcome == outcome).count();
-    let mut text = format!(
-        "{}: {} recovered, {} not, {} never stalled",
-        counted(trials.len() as u64, "trial"),
-        of("recovered"),
-        of("not-recovered"),
-        of("never-stalled")
-    );
-    match of("not-observable") {
-        0 => {}
-        n => text += &format!(", {n} not observable"),
-    }
-    text += &format!("; {asked}\n\n");
-    let mut table = Table::new(&[
-        "trial",
-        "outcome",
-        "onset after",
-        "by",
-        "over after",
-        "by",
-        "stalled at",
-        "partial",
-        "relapses",
-        "sigma",
-        "penalty",
-    ])
-    .left(2);
-    for trial in trials {
-        let Times { onset, recovery, until_s, .. } = &trial.times;
-        table.row([
-            trial.trial.clone().unwrap_or_default(),
-            trial.outcome.to_owned(),
-            number(onset.map(|onset| onset.left_s)),
-            number(onset.map(|onset| onset.right_s)),
-            number(recovery.map(|at| at.left_s).or(*until_s)),
-            number(recovery.map(|at| at.right_s)),
-            number(trial.stalled_throughput),
-            trial.partial.len().to_string(),
-            trial.relapses.len().to_string(),
-            number(trial.sigma),
-            number(trial.penalty),
-        ]);
-    }
-    text += &table.render();
-    text += "\nTimes are seconds on the trial's clock; --trial NAME shows one with its phases.\n";
-    // What is true of several trials is said once.
-    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
-    for trial in trials {
-        let name = trial.trial.as_deref().unwrap_or_default();
-        for note in &trial.notes {
-            match said.iter_mut().find(|(known, _)| known == note) {
-                Some((_, names)) => names.push(name),
-                None => said.push((note, vec![name])),
-            }
-        }
-    }
-    let said: Vec<String> = said
-        .iter()
-        .map(|(note, names)| match names.as_slice() {
-            [name] => format!("trial {name}: {note}"),
-            [first, ..] => format!("{} trials, the first {first}: {note}", names.len()),
-            [] => (*note).to_owned(),
-        })
-        .collect();
-    text += &notes(&said[..said.len().min(NOTES)]);
-    if let Some(more) = said.len().checked_sub(NOTES).filter(|&more| more > 0) {
-        text += &format!("{}; --json has them all\n", counted(more as u64, "more note"));
-    }
-    text
-}
-
-fn notes(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("Note: {note}.\n")).collect()
+    Ok((Some(found), summary.notes.iter().map(note).collect()))
 }

@@ -4,17 +4,15 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use report::say::stat::samples as say;
 use serde::Serialize;
-use stats::said::samples as said;
+use stats::StatError;
 use stats::samples::split::{Split, split};
 use stats::samples::{Resampling, SampleComparison, compare};
-use stats::{Alternative, StatError};
 
-use super::super::planning::counted;
-use super::Options;
 use super::columns::{self, Columns};
 use super::side::Side;
-use super::table::{Table, number, p_value};
+use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
 use crate::number::{how_many, seed};
 
@@ -76,32 +74,36 @@ pub fn run(args: SamplesArgs, out: &mut dyn Write) -> Outcome {
     let column_b = args.column_b.as_deref().or(args.column.as_deref());
     let (a, b) = (read(&args.a, args.column.as_deref())?, read(&args.b, column_b)?);
     let alternative = args.alternative.into();
-    let found = compare(&a.values, &b.values, args.options.level, alternative, resampling)?;
-    let mut notes: Vec<String> = found.notes.iter().map(said::note).collect();
+    let level = args.options.level;
+    let comparison = compare(&a.values, &b.values, level, alternative, resampling)?;
+    let mut notes: Vec<String> = comparison.notes.iter().map(say::note).collect();
     for (name, of) in [("a", &a), ("b", &b)] {
         if of.unobserved > 0 {
-            notes.push(format!(
-                "{name}: {} without a value, left out of {}",
-                counted(of.unobserved, "row"),
-                of.unobserved + of.values.len() as u64
-            ));
+            let rows = of.unobserved + of.values.len() as u64;
+            notes.push(say::unobserved(name, of.unobserved, rows));
         }
     }
-    let modes = Modes {
-        a: modes("a", &a.values, resampling, &mut notes)?,
-        b: modes("b", &b.values, resampling, &mut notes)?,
-    };
-    let answer = Answer { found, modes, notes };
-    args.options.answer(out, &answer, || text(&answer, &args.options))
+    let a = modes("a", &a.values, resampling, &mut notes)?;
+    let b = modes("b", &b.values, resampling, &mut notes)?;
+    if args.options.all {
+        let both = [("a", &a), ("b", &b)];
+        notes.extend(
+            both.into_iter().filter_map(|(name, of)| Some(say::modes(name, &of.as_ref()?.split))),
+        );
+    }
+    let headline = say::headline(&comparison, level);
+    let found = Found { comparison, modes: Modes { a, b } };
+    let shown =
+        paths(&["a", "b", "median_ratio.percentile", "hodges_lehmann", "tests.mann-whitney"]);
+    args.options.answer(out, Answer { result: &found, headline, notes, shown })
 }
 
 /// What docs/reference/commands.md promises, then whether a sample has two modes.
 #[derive(Debug, Serialize)]
-struct Answer {
+struct Found {
     #[serde(flatten)]
-    found: SampleComparison,
+    comparison: SampleComparison,
     modes: Modes,
-    notes: Vec<String>,
 }
 
 /// The rule `split` on each sample; `None` for one with negative values, which have no logarithm.
@@ -115,7 +117,7 @@ struct Modes {
 #[derive(Debug, Serialize)]
 struct Mode {
     #[serde(flatten)]
-    found: Split,
+    split: Split,
     reason: String,
 }
 
@@ -126,14 +128,11 @@ fn modes(
     notes: &mut Vec<String>,
 ) -> Result<Option<Mode>, StatError> {
     if values.iter().any(|x| *x < 0.0) {
-        notes.push(format!(
-            "{name} is not looked at for two modes: it has negative values, which have no logarithm"
-        ));
+        notes.push(say::negative(name));
         return Ok(None);
     }
-    let found = split(values, resampling)?;
-    let reason = said::modes(&found);
-    Ok(Some(Mode { found, reason }))
+    let split = split(values, resampling)?;
+    Ok(Some(Mode { reason: say::why(&split), split }))
 }
 
 /// The values of a file.
@@ -237,103 +236,9 @@ fn parse(name: &str, text: &str) -> Result<Vec<f64>, Failure> {
     Ok(values)
 }
 
-fn text(answer: &Answer, options: &Options) -> String {
-    let found = &answer.found;
-    let percent = options.level.percent();
-    let mut samples = Table::new(&["sample", "n", "median", "low", "high"]);
-    for (name, of) in [("a", &found.a), ("b", &found.b)] {
-        let n = of.n.to_string();
-        samples.row([name.into(), n, number(of.median), number(of.low), number(of.high)]);
-    }
-    let mut effects = Table::new(&["a against b", "estimate", "low", "high", "interval"]);
-    let ratio = &found.median_ratio;
-    for interval in &ratio.intervals {
-        effects.row([
-            "ratio of medians".into(),
-            number(ratio.estimate),
-            number(interval.low),
-            number(interval.high),
-            interval.method.into(),
-        ]);
-    }
-    let shift = &found.hodges_lehmann;
-    effects.row([
-        "shift".into(),
-        number(shift.estimate),
-        number(shift.low),
-        number(shift.high),
-        "hodges-lehmann".into(),
-    ]);
-    let asked = match found.tests.first().map(|test| test.alternative) {
-        Some(Alternative::Less) => "test, one-sided: a below b",
-        Some(Alternative::Greater) => "test, one-sided: a above b",
-        _ => "test, two-sided",
-    };
-    let mut tests = Table::new(&[asked, "statistic", "p"]);
-    for test in &found.tests {
-        tests.row([test.method.into(), number(test.statistic), p_value(test.p_value)]);
-    }
-    let mut notes: String = answer.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
-    let mut shape =
-        Table::new(&["modes", "dip", "p", "BIC gain", "cut", "weight", "median", "sigma of log"]);
-    for (name, modes) in [("a", &answer.modes.a), ("b", &answer.modes.b)] {
-        let Some(modes) = modes else { continue };
-        notes += &modes_in_words(name, modes);
-        let modes = &modes.found;
-        let mut head = vec![
-            name.to_owned(),
-            number(modes.dip.map(|dip| dip.statistic)),
-            p_value(modes.dip.map(|dip| dip.p_value)),
-            number(modes.bic_gain),
-            number(modes.cut),
-        ];
-        if modes.components.is_empty() {
-            head.extend(["-", "-", "-"].map(str::to_owned));
-            shape.row(head);
-            continue;
-        }
-        for component in &modes.components {
-            let parameters = [component.weight, component.mu.exp(), component.sigma].map(number);
-            shape.row(head.into_iter().chain(parameters));
-            head = vec![String::new(); 5];
-        }
-    }
-    format!(
-        "{percent} % intervals, two-sided\n{}\n{}\n{}\n{}\n{notes}Assumes independent values within and between \
-         the samples.\n",
-        samples.render(),
-        effects.render(),
-        tests.render(),
-        shape.render(),
-    )
-}
-
-/// Whether a sample has two modes, and why.
-fn modes_in_words(name: &str, Mode { found: modes, reason }: &Mode) -> String {
-    match (modes.cut, modes.lower) {
-        // Nothing but zeros below the cut: no fit, but the rule's convention.
-        (Some(cut), Some(lower)) if lower == modes.zeros => format!(
-            "Note: {lower} of {} values of {name} {} no logarithm: the rule `split` takes {} as the \
-             lower mode, below {}; dip and components are of the others.\n",
-            modes.n,
-            if lower == 1 { "is 0, which has" } else { "are 0, which have" },
-            if lower == 1 { "it" } else { "them" },
-            number(cut),
-        ),
-        (Some(cut), Some(lower)) => format!(
-            "Note: {name} has two modes, {lower} of {} below {}: {}. A median describes neither.\n",
-            modes.n,
-            number(cut),
-            reason
-        ),
-        _ => format!("Note: {name} is not called bimodal: {reason}.\n"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stats::Level;
 
     #[test]
     fn headers_blank_lines_and_comments_are_passed_over() {
@@ -353,19 +258,6 @@ mod tests {
         assert!(says("mops\n").contains("no numbers"));
     }
 
-    fn answer(a: &[f64], b: &[f64]) -> Answer {
-        let resampling = Resampling { resamples: 500, seed: 1 };
-        let found = compare(a, b, Level::P95, Alternative::TwoSided, resampling).unwrap();
-        let mut notes = found.notes.iter().map(said::note).collect();
-        let a = modes("a", a, resampling, &mut notes).unwrap();
-        let b = modes("b", b, resampling, &mut notes).unwrap();
-        Answer { found, modes: Modes { a, b }, notes }
-    }
-
-    const OPTIONS: Options = Options { level: Level::P95, json: false };
-    const FAST: [f64; 5] = [52.8, 46.1, 36.3, 51.7, 49.6];
-    const SLOW: [f64; 5] = [4.2, 4.5, 4.0, 5.1, 4.6];
-
     #[test]
     fn one_of_several_columns_is_taken_by_name() {
         let csv = "trial,mops_per_s\n1,52.8\n2,\n3,46.1\n";
@@ -380,31 +272,5 @@ mod tests {
         for one in ["mops\n1\n", "1,5\n", "\"mops, all\"\n3\n", ""] {
             assert!(refuse_several_columns("t.csv", one).is_ok(), "{one:?}");
         }
-    }
-
-    #[test]
-    fn the_text_has_every_estimate_and_note() {
-        let text = text(&answer(&FAST, &SLOW), &OPTIONS);
-        for word in ["11.0222", "45.1", "0.00794", "bca", "Note: mann-whitney: exact", "too few"] {
-            assert!(text.contains(word), "{word} in {text}");
-        }
-    }
-
-    #[test]
-    fn two_modes_are_pointed_out_with_both_components_and_the_dip() {
-        let both = [FAST, SLOW].concat();
-        let text = text(&answer(&both, &[-1.0, 2.0]), &OPTIONS);
-        assert!(text.contains("a has two modes, 5 of 10 below"), "{text}");
-        assert!(text.contains("b is not looked at for two modes"), "{text}");
-        let at = text.lines().position(|line| line.trim_start().starts_with("modes")).unwrap();
-        let cells = |line: usize| -> Vec<f64> {
-            let cells = text.lines().nth(line).unwrap().split_whitespace();
-            cells.filter_map(|cell| cell.parse().ok()).collect()
-        };
-        // dip, p, gain, cut, then weight, median and sigma of the lower; of the upper.
-        let (lower, upper) = (cells(at + 1), cells(at + 2));
-        assert_eq!((lower.len(), upper.len()), (7, 3), "{text}");
-        assert!((lower[4] - 0.5).abs() < 1e-3 && (upper[0] - 0.5).abs() < 1e-3, "{text}");
-        assert!((lower[5] - 4.5).abs() < 0.1 && (upper[1] - 46.9).abs() < 0.5, "{text}");
     }
 }

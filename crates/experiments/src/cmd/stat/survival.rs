@@ -4,19 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use stats::said::survival::note;
+use report::say::stat::survival as say;
+use serde_json::Value;
 use stats::survival::notes::Note;
-use stats::survival::summary::{Contrast, Fit, GroupSummary, Parameters};
-use stats::survival::{
-    FollowUp, Group, Lifetime, Mass, PointwiseMethod, SurvivalOptions, SurvivalSummary, summarize,
-};
-use stats::words::exact_percent;
+use stats::survival::{FollowUp, Group, Lifetime, PointwiseMethod, SurvivalOptions, summarize};
 
-use super::super::planning::counted;
-use super::Options;
-use super::answer::Answer;
 use super::columns::{Columns, Row};
-use super::table::{Table, number, p_value};
+use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
 use crate::number::real;
 
@@ -44,8 +38,8 @@ pub struct SurvivalArgs {
     /// every one, has been seen.
     #[arg(long, value_name = "METHOD", default_value = "log-log", value_parser = pointwise)]
     interval: PointwiseMethod,
-    /// The share of the trials of which the time is shown by which they had the event; repeatable
-    #[arg(long, value_name = "P", default_values = ["0.25", "0.75", "0.9"], value_parser = share,
+    /// Report the time by which this share of trials had the event; repeatable
+    #[arg(long, value_name = "P", value_parser = share,
           allow_negative_numbers = true)]
     quantile: Vec<f64>,
     /// Where the restricted mean ends; by default where the shortest group ends
@@ -66,6 +60,8 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read_one_of(&args.file, &[&["time", "event"], &["left", "right"]])?;
     let groups = groups(&columns)?;
     let unused = columns.unused(&["time", "event", "left", "right", "group"]);
+    let default = SurvivalOptions::default();
+    let asked_quantiles = !args.quantile.is_empty();
     let found = summarize(
         &groups,
         &SurvivalOptions {
@@ -74,15 +70,29 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
             // −0 is 0.
             until: args.until.map(|until| until + 0.0),
             fleming_harrington: (args.rho + 0.0, args.gamma + 0.0),
-            quantiles: args.quantile,
+            quantiles: if asked_quantiles { args.quantile } else { default.quantiles },
         },
     )?;
-    let mut notes: Vec<String> = found.notes.iter().map(note).collect();
-    notes.extend(unused.map(|note| format!("Of the file, {note}.")));
-    let answer = Answer { summary: found, notes };
-    args.options.answer(out, &answer, || {
-        text(&answer.summary, &args.options) + &notes_in_lines(&answer.notes)
-    })
+    let mut notes: Vec<String> = found.notes.iter().map(say::note).collect();
+    notes.extend(unused);
+    let mut result = serde_json::to_value(&found).unwrap_or_default();
+    for (i, group) in found.groups.iter().enumerate() {
+        say_notes(&mut result["groups"][i], &group.notes);
+    }
+    for (i, contrast) in found.contrasts.iter().enumerate() {
+        say_notes(&mut result["contrasts"][i], &contrast.notes);
+    }
+    let mut shown = paths(&["groups.*.median", "groups.*.rmst", "tests.log-rank"]);
+    shown.extend(paths(&["groups.*.curve", "contrasts.*.hazard_ratio.profile-likelihood"]));
+    shown.extend(paths(&["contrasts.*.hazard_ratio.test", "contrasts.*.holm"]));
+    if asked_quantiles {
+        shown.extend(paths(&["groups.*.quantiles"]));
+    }
+    if args.gamma != 0.0 || args.rho != 1.0 {
+        shown.extend(paths(&["tests.fleming-harrington"]));
+    }
+    let headline = say::headline(&found);
+    args.options.answer(out, Answer { result: &result, headline, notes, shown })
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -166,197 +176,9 @@ fn looked(row: Row) -> Result<Lifetime, Failure> {
     Lifetime::between(left, right).map_err(|error| row.wrong("right", error))
 }
 
-/// More rows of a curve than this are for a figure, not for a terminal.
-const CURVE_ROWS: usize = 40;
-
-fn text(summary: &SurvivalSummary, options: &Options) -> String {
-    let mut text = String::new();
-    for group in &summary.groups {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text += &group_text(group, options);
-    }
-    if !summary.tests.is_empty() {
-        let mut table = Table::new(&["test between groups", "chi-square", "df", "p"]);
-        for test in &summary.tests {
-            let name = match (test.rho, test.gamma) {
-                (Some(rho), Some(gamma)) => {
-                    format!("{} ({}, {})", test.result.method, number(rho), number(gamma))
-                }
-                _ => test.result.method.to_owned(),
-            };
-            table.row([
-                name,
-                number(test.result.statistic),
-                test.degrees_of_freedom.map_or("-".into(), |df| df.to_string()),
-                p_value(test.result.p_value),
-            ]);
-        }
-        text += &format!("\n{}", table.render());
-    }
-    for contrast in &summary.contrasts {
-        text += &format!("\n{}", contrast_text(contrast));
-    }
-    text
-}
-
-/// A group's curve, median, mean and fits.
-pub(super) fn group_text(group: &GroupSummary, options: &Options) -> String {
-    let percent = options.level.percent();
-    let name = group.group.as_ref().map_or(String::new(), |name| format!("{name}: "));
-    let mut text = format!(
-        "{name}{}, {} with the event, {} without\n\n",
-        counted(group.n, "trial"),
-        group.events,
-        group.n - group.events
-    );
-
-    text += &match &group.turnbull {
-        Some(masses) => turnbull_table(masses).render(),
-        None => curve_table(group).render(),
-    };
-    let points = group.turnbull.as_ref().map_or(group.curve.len(), Vec::len);
-    if let Some(more) = points.checked_sub(CURVE_ROWS).filter(|&more| more > 0) {
-        let more = counted(more as u64, "more time");
-        text += &format!("  {more}; --json has them all\n");
-    }
-
-    let mut table = Table::new(&["", "estimate", "low", "high"]);
-    let (median, mean) = (&group.median, &group.rmst);
-    table.row(["median".into(), number(median.estimate), number(median.low), number(median.high)]);
-    for of in &group.quantiles {
-        let percent = exact_percent(of.p);
-        let name = match of.after {
-            Some(after) => format!("{percent} % by, after {}", number(after)),
-            None => format!("{percent} % by"),
-        };
-        table.row([name, number(of.time.estimate), number(of.time.low), number(of.time.high)]);
-    }
-    table.row([
-        format!("mean up to {}", number(mean.until)),
-        number(mean.estimate),
-        number(mean.low),
-        number(mean.high),
-    ]);
-    if let Some(Fit {
-        rate_interval: Some(interval),
-        parameters: Parameters::Exponential { rate },
-        ..
-    }) = group.fits.first()
-    {
-        table.row([
-            format!("events a unit of time ({})", interval.method),
-            number(*rate),
-            number(interval.low),
-            number(interval.high),
-        ]);
-    }
-    text += &format!(
-        "\n{percent} % intervals; curve and median: {}\n{}",
-        group.pointwise.name(),
-        table.render()
-    );
-
-    let mut table = Table::new(&["law", "parameters", "log-likelihood", "AIC"]);
-    for fit in &group.fits {
-        let parameters = match fit.parameters {
-            Parameters::Exponential { rate } => format!("rate {}", number(rate)),
-            Parameters::Weibull { scale, shape } => {
-                format!("scale {}, shape {}", number(scale), number(shape))
-            }
-            Parameters::LogNormal { mu, sigma } => {
-                format!("mu {}, sigma {}", number(mu), number(sigma))
-            }
-        };
-        table.row([fit.law.into(), parameters, number(fit.log_likelihood), number(fit.aic)]);
-    }
-    text += &format!("\n{}", table.render());
-    if let Some(p) = group.shape_test.p_value {
-        text += &format!(
-            "  Weibull shape = 1 (the time already waited does not matter): p = {}\n",
-            p_value(p)
-        );
-    }
-    text + &notes(&group.notes)
-}
-
-/// Kaplan and Meier's curve.
-fn curve_table(group: &GroupSummary) -> Table {
-    let mut table = Table::new(&["time", "at risk", "events", "censored", "S", "low", "high"]);
-    let count = |n: Option<u64>| n.map_or("-".into(), |n| n.to_string());
-    for point in group.curve.iter().take(CURVE_ROWS) {
-        table.row([
-            number(point.time),
-            count(point.at_risk),
-            count(point.events),
-            count(point.censored),
-            number(point.survival),
-            number(point.low),
-            number(point.high),
-        ]);
-    }
-    table
-}
-
-/// Turnbull's: between which times the curve falls, and by how much.
-fn turnbull_table(masses: &[Mass]) -> Table {
-    let mut table = Table::new(&["after", "by", "mass", "S"]);
-    for mass in masses.iter().take(CURVE_ROWS) {
-        table.row([
-            number(mass.left),
-            number(mass.right),
-            number(mass.mass),
-            number(mass.survival),
-        ]);
-    }
-    table
-}
-
-fn contrast_text(contrast: &Contrast) -> String {
-    let name = |group: &Option<String>| group.clone().unwrap_or_default();
-    let mut header = vec!["", "estimate", "low", "high", "p"];
-    header.extend(contrast.holm.map(|_| "p by Holm"));
-    let mut table = Table::new(&header);
-    let ratio = &contrast.hazard_ratio;
-    for (i, interval) in ratio.intervals.iter().enumerate() {
-        let mut row = vec![
-            format!("hazard ratio ({})", interval.method),
-            number(ratio.estimate),
-            number(interval.low),
-            number(interval.high),
-        ];
-        if i == 0 {
-            row.push(p_value(ratio.test.p_value));
-            row.extend(contrast.holm.map(|holm| p_value(holm.hazard_ratio)));
-        }
-        table.row(row);
-    }
-    let difference = &contrast.rmst_difference;
-    let mut row = vec![
-        format!("difference of means up to {}", number(difference.until)),
-        number(difference.estimate),
-        number(difference.low),
-        number(difference.high),
-        p_value(difference.test.p_value),
-    ];
-    row.extend(contrast.holm.map(|holm| p_value(holm.rmst_difference)));
-    table.row(row);
-    format!(
-        "{} against {}\n{}{}",
-        name(&contrast.test),
-        name(&contrast.base),
-        table.render(),
-        notes(&contrast.notes)
-    )
-}
-
-fn notes(notes: &[Note]) -> String {
-    notes_in_lines(&notes.iter().map(note).collect::<Vec<_>>())
-}
-
-fn notes_in_lines(notes: &[String]) -> String {
-    notes.iter().map(|note| format!("  {note}\n")).collect()
+/// Puts the sentences of a group's notes into its JSON.
+pub(super) fn say_notes(of: &mut Value, notes: &[Note]) {
+    of["notes"] = notes.iter().map(say::note).collect();
 }
 
 #[cfg(test)]
@@ -464,19 +286,5 @@ mod tests {
         let groups = parse("time,event,group\n14,1,stock\n33,1,stock\n").unwrap();
         let summary = summarize(&groups, &SurvivalOptions::default()).unwrap();
         assert_eq!(summary.notes, [Note::OnlyGroup { group: "stock".into() }]);
-    }
-
-    #[test]
-    fn the_text_holds_what_the_reader_came_for() {
-        let groups = parse(
-            "time,event,group\n14,1,stock\n33,1,stock\n165,1,stock\n300,0,patched\n300,0,patched\n",
-        )
-        .unwrap();
-        let summary = summarize(&groups, &SurvivalOptions::default()).unwrap();
-        let args = Line::try_parse_from(["x", "f.csv"]).unwrap().args;
-        let text = text(&summary, &args.options);
-        for part in ["stock: 3 trials, 3 with", "log-rank", "patched against stock", "No median"] {
-            assert!(text.contains(part), "{part} in:\n{text}");
-        }
     }
 }

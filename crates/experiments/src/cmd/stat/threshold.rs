@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use report::say::stat::threshold as say;
 use serde::Serialize;
 use stats::threshold::{MOST_THREADS, ThreadsTried, Threshold, threshold};
 use stats::{Interval, Level, StatError};
 
-use super::Options;
 use super::columns::Columns;
-use super::table::{Table, number};
+use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
 
 /// From how many threads on it stalls: a curve over thread counts
@@ -41,21 +41,28 @@ pub struct ThresholdArgs {
 pub fn run(args: ThresholdArgs, out: &mut dyn Write) -> Outcome {
     let columns = Columns::read(&args.file, &["threads", "n", "k"])?;
     let rows = rows(&columns)?;
-    let mut answer = answer(&rows, &args.options).map_err(|error| columns.wrong(error))?;
-    answer.notes.extend(columns.unused(&["threads", "n", "k"]));
-    args.options.answer(out, &answer, || text(&rows, &answer, &args.options))
+    let level = args.options.level;
+    let found = found(&rows, level).map_err(|error| columns.wrong(error))?;
+    let mut notes: Vec<String> = found.curve.notes.iter().map(say::note).collect();
+    notes.extend(found.one_sided.is_none().then(|| say::no_one_sided(level)));
+    notes.extend(columns.unused(&["threads", "n", "k"]));
+    let mut shown = paths(&["t10", "t50", "t90", "isotonic"]);
+    if found.curve.t50.estimate.is_none() {
+        shown.extend(paths(&["one_sided"]));
+    }
+    let headline = say::headline(&found.curve, level);
+    args.options.answer(out, Answer { result: &found, headline, notes, shown })
 }
 
 /// What docs/reference/commands.md promises, then more of the fit, one-sided bounds, and what it cannot carry.
 #[derive(Debug, Serialize)]
-struct Answer {
+struct Found {
     #[serde(flatten)]
     curve: Threshold,
     slope_interval: Interval,
     intercept_interval: Interval,
-    /// `None` where the level is at most 1/2: twice the error rate is then no level, and a note says so.
+    /// `None` where the level is at most 1/2: twice the error rate is then no level.
     one_sided: Option<OneSided>,
-    notes: Vec<String>,
 }
 
 /// Bounds that each hold at the level by themselves, not both together.
@@ -73,28 +80,20 @@ struct Bounds {
     at_most: Option<f64>,
 }
 
-fn answer(rows: &[ThreadsTried], options: &Options) -> Result<Answer, StatError> {
-    let curve = threshold(rows, options.level)?.held_by_the_data();
-    let one_sided = match Level::new(1.0 - 2.0 * options.level.alpha()) {
+fn found(rows: &[ThreadsTried], level: Level) -> Result<Found, StatError> {
+    let curve = threshold(rows, level)?.held_by_the_data();
+    let one_sided = match Level::new(1.0 - 2.0 * level.alpha()) {
         Ok(doubled) => {
             let wide = threshold(rows, doubled)?;
             let [t10, t50, t90] =
                 [wide.t10, wide.t50, wide.t90].map(|t| Bounds { at_least: t.low, at_most: t.high });
-            Some(OneSided { level: options.level, t10, t50, t90 })
+            Some(OneSided { level, t10, t50, t90 })
         }
         Err(_) => None,
     };
-    let mut notes: Vec<String> = curve.notes.iter().map(stats::said::threshold::note).collect();
-    if one_sided.is_none() {
-        notes.push(format!(
-            "no one-sided bounds at {} %: at a level of 50 % or less such a bound is the estimate or \
-             beyond it",
-            options.level.percent()
-        ));
-    }
     let slope_interval = curve.fit.slope_interval.clone();
     let intercept_interval = curve.fit.intercept_interval.clone();
-    Ok(Answer { curve, slope_interval, intercept_interval, one_sided, notes })
+    Ok(Found { curve, slope_interval, intercept_interval, one_sided })
 }
 
 fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
@@ -117,61 +116,9 @@ fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
         .collect()
 }
 
-fn text(rows: &[ThreadsTried], answer: &Answer, options: &Options) -> String {
-    let curve = &answer.curve;
-    let percent = options.level.percent();
-    let mut fitted = Table::new(&["", "estimate", "low", "high", "at least", "at most"]);
-    let one_sided = answer.one_sided.as_ref();
-    for (name, t, bounds) in [
-        ("T10", curve.t10, one_sided.map(|all| all.t10)),
-        ("T50", curve.t50, one_sided.map(|all| all.t50)),
-        ("T90", curve.t90, one_sided.map(|all| all.t90)),
-    ] {
-        fitted.row([
-            name.to_owned(),
-            number(t.estimate),
-            number(t.low),
-            number(t.high),
-            number(bounds.and_then(|bounds| bounds.at_least)),
-            number(bounds.and_then(|bounds| bounds.at_most)),
-        ]);
-    }
-    let fit = &curve.fit;
-    for (name, estimate, interval) in [
-        ("slope", fit.slope, &fit.slope_interval),
-        ("intercept", fit.intercept, &fit.intercept_interval),
-    ] {
-        let (low, high) = (number(interval.low), number(interval.high));
-        fitted.row([name.to_owned(), number(estimate), low, high]);
-    }
-    let mut steps = Table::new(&["threads", "stalled", "of", "isotonic", "curve"]);
-    for step in &curve.isotonic {
-        let here = rows.iter().filter(|row| row.threads == step.threads);
-        let (k, n) = here.fold((0, 0), |(k, n), row| (k + row.k, n + row.n));
-        let log_odds = fit.intercept + fit.slope * (step.threads as f64).log2();
-        steps.row([
-            step.threads.to_string(),
-            k.to_string(),
-            n.to_string(),
-            number(step.p),
-            number(1.0 / (1.0 + (-log_odds).exp())),
-        ]);
-    }
-    let notes: String = answer.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
-    format!(
-        "Threads at which 10, 50 and 90 % stall; {percent} % profile intervals; at least, at most: one-sided\n{}\n{}\n{notes}\
-         The curve is Firth's logistic one in log2(threads) and rises to 1; where the isotonic steps \
-         stay\nbelow it, it does not hold. Assumes independent trials.\n",
-        fitted.render(),
-        steps.render(),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const OPTIONS: Options = Options { level: Level::P95, json: false };
 
     fn read(csv: &str) -> Result<Vec<ThreadsTried>, Failure> {
         rows(&Columns::parse("t.csv".into(), csv.as_bytes(), &[&["threads", "n", "k"]])?)
@@ -180,14 +127,14 @@ mod tests {
     #[test]
     fn the_json_has_the_contract_s_shape() {
         let rows = read("threads,n,k\n4,10,0\n8,10,1\n16,10,8\n32,10,10\n").unwrap();
-        let answer = answer(&rows, &OPTIONS).unwrap();
-        let json = serde_json::to_value(&answer).unwrap();
+        let found = found(&rows, Level::P95).unwrap();
+        let json = serde_json::to_value(&found).unwrap();
         let keys = |value: &serde_json::Value| {
             value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(",")
         };
         assert_eq!(
             keys(&json),
-            "fit,t10,t50,t90,isotonic,slope_interval,intercept_interval,one_sided,notes"
+            "fit,t10,t50,t90,isotonic,slope_interval,intercept_interval,one_sided"
         );
         assert_eq!(keys(&json["fit"]), "intercept,slope,method");
         assert_eq!(keys(&json["t50"]), "estimate,low,high");
@@ -195,35 +142,18 @@ mod tests {
     }
 
     #[test]
-    fn the_text_shows_curve_steps_and_notes() {
-        let rows = read("threads,n,k\n4,10,0\n8,10,0\n16,10,10\n").unwrap();
-        let text = text(&rows, &answer(&rows, &OPTIONS).unwrap(), &OPTIONS);
-        assert!(text.contains("T50") && text.contains("95 % profile intervals"), "{text}");
-        assert!(text.contains("Note: the data are separated"), "{text}");
-        let row: Vec<&str> = text
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>())
-            .find(|cells| cells.first() == Some(&"16"))
-            .unwrap();
-        assert_eq!(row[1..4], ["10", "10", "1"], "{text}");
-    }
-
-    #[test]
     fn one_sided_bounds_are_nearer_and_alone_where_nothing_stalls() {
         let rows = read("threads,n,k\n4,10,0\n8,10,1\n16,10,8\n32,10,10\n").unwrap();
-        let found = answer(&rows, &OPTIONS).unwrap();
+        let found = found(&rows, Level::P95).unwrap();
         let one = found.one_sided.unwrap().t50;
         let two = found.curve.t50;
         assert!(two.low < one.at_least && one.at_least < two.estimate, "{one:?} {two:?}");
         assert!(two.estimate < one.at_most && one.at_most < two.high, "{one:?} {two:?}");
         let none = read("threads,n,k\n4,24,0\n8,24,0\n16,24,0\n").unwrap();
-        let bounds = answer(&none, &OPTIONS).unwrap().one_sided.unwrap().t50;
+        let of = |rows: &[ThreadsTried], level: f64| super::found(rows, Level::new(level).unwrap());
+        let bounds = of(&none, 0.95).unwrap().one_sided.unwrap().t50;
         assert!(bounds.at_least.is_some() && bounds.at_most.is_none(), "{bounds:?}");
-        let half = Options { level: Level::new(0.5).unwrap(), json: false };
-        let found = answer(&rows, &half).unwrap();
-        assert!(found.one_sided.is_none());
-        let said = found.notes.iter().any(|note| note.contains("no one-sided bounds at 50 %"));
-        assert!(said, "{:?}", found.notes);
+        assert!(of(&rows, 0.5).unwrap().one_sided.is_none());
     }
 
     #[test]
