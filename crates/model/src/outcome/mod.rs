@@ -44,9 +44,12 @@ struct Form {
     name: &'static str,
     /// An example, and what it means, for messages and help.
     example: &'static str,
-    /// Reads what stands behind the colon, if there is one; the error says what is wrong with it.
-    read: fn(Option<&str>) -> Result<StallRule, String>,
+    /// Reads what stands behind the colon, if there is one.
+    read: fn(Option<&str>) -> Result<StallRule, Reason>,
 }
+
+/// Why a rule can't have what stands behind its colon.
+struct Reason(String);
 
 /// Every rule.
 const FORMS: [Form; 5] = [control::FORM, absolute::FORM, pivot::FORM, split::FORM, reported::FORM];
@@ -82,7 +85,7 @@ impl FromStr for StallRule {
             None => (text, None),
         };
         let form = FORMS.iter().find(|form| form.name == name).ok_or_else(bad)?;
-        (form.read)(value).map_err(|reason| bad().because(reason))
+        (form.read)(value).map_err(|Reason(reason)| bad().because(reason))
     }
 }
 
@@ -92,10 +95,10 @@ fn above_zero(value: Option<&str>) -> Option<f64> {
 }
 
 /// Reads a rule that has nothing behind its name.
-fn alone(rule: StallRule, value: Option<&str>) -> Result<StallRule, String> {
+fn alone(rule: StallRule, value: Option<&str>) -> Result<StallRule, Reason> {
     match value {
         None => Ok(rule),
-        Some(_) => Err("it takes no value".to_string()),
+        Some(_) => Err(Reason("it takes no value".to_string())),
     }
 }
 
