@@ -78,7 +78,9 @@ impl Table {
             if last_line == 0 {
                 check_header(file, &record, columns)?;
             } else {
-                check_row(&record, columns).map_err(|problem| row_error(line, problem))?;
+                if let Some(problem) = row_problem(&record, columns) {
+                    return Err(row_error(line, problem));
+                }
                 rows += 1;
             }
             last_line = line;
@@ -188,26 +190,25 @@ pub fn csv_rows<T: Serialize>(rows: &[T]) -> String {
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
-fn check_row(row: &csv::StringRecord, columns: &[&str]) -> Result<(), String> {
+/// What is wrong with a row: how many cells it has, or the first cell that is none of its column.
+fn row_problem(row: &csv::StringRecord, columns: &[&str]) -> Option<String> {
     if row.len() != columns.len() {
-        return Err(wrong_count(row.len(), columns.len()));
+        return Some(wrong_count(row.len(), columns.len()));
     }
-    for (cell, column) in row.iter().zip(columns) {
-        let (kind, may_be_empty) = kind(column);
-        if cell.is_empty() {
-            if may_be_empty {
-                continue;
+    row.iter().zip(columns).find_map(|(cell, column)| {
+        let accepted = match kind(column) {
+            (_, true) if cell.is_empty() => return None,
+            (_, false) if cell.is_empty() => {
+                return Some(format!("{column} is empty: every row has one"));
             }
-            return Err(format!("{column} is empty: every row has one"));
-        }
-        let accepted = match kind {
-            Kind::Integer if cell.parse::<u64>().is_err() => "a whole number from 0",
-            Kind::Number if !cell.parse::<f64>().is_ok_and(f64::is_finite) => "a finite number",
-            _ => continue,
+            (Kind::Integer, _) if cell.parse::<u64>().is_err() => "a whole number from 0",
+            (Kind::Number, _) if !cell.parse::<f64>().is_ok_and(f64::is_finite) => {
+                "a finite number"
+            }
+            _ => return None,
         };
-        return Err(format!("{column} is {cell:?}: accepted is {accepted}"));
-    }
-    Ok(())
+        Some(format!("{column} is {cell:?}: accepted is {accepted}"))
+    })
 }
 
 #[cfg(test)]

@@ -193,14 +193,13 @@ mod tests {
     /// Every trial's place and samples, how many rows there were, and the torn line.
     type All = (Vec<(Place, Vec<Sample>)>, u64, Option<Torn>);
 
-    fn read(text: &str) -> Result<All, String> {
+    fn read(text: &str) -> Result<All, RecordError> {
         let run = tempfile::tempdir().unwrap();
         std::fs::write(run.path().join(FILE), text).unwrap();
-        let mut reader =
-            TimelineReader::open(run.path()).map_err(|e| e.to_string())?.expect("a file");
+        let mut reader = TimelineReader::open(run.path())?.expect("a file");
         let mut all = Vec::new();
         let mut samples = Vec::new();
-        while let Some(place) = reader.next(&mut samples).map_err(|e| e.to_string())? {
+        while let Some(place) = reader.next(&mut samples)? {
             assert_eq!(samples_at(run.path(), place).unwrap(), samples, "read again");
             all.push((place, samples.clone()));
         }
@@ -237,13 +236,13 @@ mod tests {
         let long = "9".repeat(200_000);
         let (all, _, torn) = read(&format!("{HEADER}1,0,1,0,,\n{long}")).unwrap();
         assert_eq!((all.len(), torn.map(|torn| torn.line)), (1, Some(3)));
-        assert!(read("").unwrap_err().contains("empty"));
-        assert!(read("trial,t_s").unwrap_err().contains("torn"));
+        assert!(read("").unwrap_err().to_string().contains("empty"));
+        assert!(read("trial,t_s").unwrap_err().to_string().contains("torn"));
     }
 
     #[test]
     fn what_is_no_timeline_is_named_with_its_line() {
-        let error = |rows: &str| read(&format!("{HEADER}{rows}")).unwrap_err();
+        let error = |rows: &str| read(&format!("{HEADER}{rows}")).unwrap_err().to_string();
         for (rows, problem) in [
             (
                 "1,0,1,0,,\n1,0,1,0,,\n",
@@ -274,6 +273,6 @@ mod tests {
         }
         // Each trial counts from its own start, and may stand still.
         read(&format!("{HEADER}1,0,1,9,,\n1,1,1,9,,\n2,0,1,0,,\n")).unwrap();
-        assert!(read("trial,t\n1,2\n").unwrap_err().contains("missing \"t_s\""));
+        assert!(read("trial,t\n1,2\n").unwrap_err().to_string().contains("missing \"t_s\""));
     }
 }
