@@ -4,18 +4,16 @@ use std::path::{Path, PathBuf};
 
 use analysis::compare::Comparison;
 
-use crate::document::comparison::{answer, blocks, recovery, stalls, title};
+use crate::document::comparison::{blocks, summary, title};
 use crate::document::content::Room;
 use crate::document::{html, mail, markdown};
 use crate::figure::{ComparisonFigure, Drawn};
 use crate::write::{Format, ReportError};
 
-/// The verdict, and stalls and recovery by stratum, as plain text for a terminal.
-pub fn comparison_summary(comparison: &Comparison) -> String {
-    let mut blocks = answer(comparison);
-    blocks.extend(stalls(comparison, Room::Narrow));
-    blocks.extend(recovery(comparison, Room::Narrow));
-    mail::render(&blocks)
+/// What fits on a screen, as plain text for a terminal; with `details` all sentences, and the times to
+/// recovery by stratum.
+pub fn comparison_summary(comparison: &Comparison, details: bool) -> String {
+    mail::render(&summary(comparison, details))
 }
 
 /// All of it in one form. Figures are in the files of [`write_comparison`] only, but for HTML, which

@@ -53,7 +53,10 @@ fn a_mail_keeps_its_width_whatever_the_names() {
         let found = comparison(machine);
         let mail = comparison_text(&found, Format::Mail).unwrap();
         assert_eq!(too_wide(&mail), Vec::<&str>::new(), "{mail}");
-        assert_eq!(too_wide(&comparison_summary(&found)), Vec::<&str>::new());
+        for details in [false, true] {
+            let summary = comparison_summary(&found, details);
+            assert_eq!(too_wide(&summary), Vec::<&str>::new(), "{summary}");
+        }
         assert!(mail.starts_with("`fix` against `stock`: reduced\n===="), "{mail}");
         assert!(mail.contains("12 of 20  1 of 20  -55 ("), "{mail}");
         assert!(mail.contains("To do it again"), "{mail}");
@@ -98,7 +101,9 @@ fn every_section_is_in_markdown_with_its_intervals() {
 fn each_stratum_has_its_hazard_ratio_and_mean_with_intervals_in_every_form() {
     let found = comparison("m2");
     let one = &found.recovery.strata[1];
-    let ratio = analysis::compare::recovery::ratio_in_words(one.hazard_ratio().unwrap()).unwrap();
+    let ratio =
+        stallscope_report::say::compare::recovery::ratio_in_words(one.hazard_ratio().unwrap())
+            .unwrap();
     let difference = one.mean_difference().unwrap();
     let until = stats::words::seconds(difference.until);
     let low = stats::words::significant(difference.low.unwrap(), 3);
@@ -107,7 +112,7 @@ fn each_stratum_has_its_hazard_ratio_and_mean_with_intervals_in_every_form() {
         comparison_text(&found, Format::Mail).unwrap(),
         comparison_text(&found, Format::Markdown).unwrap(),
         comparison_text(&found, Format::Html).unwrap(),
-        comparison_summary(&found),
+        comparison_summary(&found, true),
     ];
     for text in forms {
         for part in [ratio.as_str(), &format!("({low} to "), &until] {

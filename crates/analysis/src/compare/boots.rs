@@ -12,7 +12,7 @@ use stats::{Level, StatError, clusters};
 
 /// A side's boots.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct OfSide {
+pub struct SideBoots {
     /// How many; 0 where no trial ran in a guest, or its boot is not recorded.
     pub boots: u64,
     /// Whether the boots' stall probabilities differ within strata: the permutation test, adjusted by
@@ -24,9 +24,9 @@ pub struct OfSide {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Boots {
     /// Of the base side.
-    pub base: OfSide,
+    pub base: SideBoots,
     /// Of the test side.
-    pub test: OfSide,
+    pub test: SideBoots,
 }
 
 /// Of the strata that are compared.
@@ -36,7 +36,7 @@ pub fn of(
     outcomes: &[Vec<Option<Outcome>>; 2],
     seed: u64,
 ) -> Result<Boots, StatError> {
-    let mut found = [OfSide::default(), OfSide::default()];
+    let mut found = [SideBoots::default(), SideBoots::default()];
     for side in Which::BOTH {
         let mut boots = BTreeSet::new();
         let mut counts: Vec<Vec<[u64; 2]>> = Vec::new();
@@ -57,8 +57,10 @@ pub fn of(
             }
             counts.push(here.into_values().collect());
         }
-        found[side.at()] =
-            OfSide { boots: boots.len() as u64, p_differ: clusters::test(&counts, seed)?.p_value };
+        found[side.at()] = SideBoots {
+            boots: boots.len() as u64,
+            p_differ: clusters::test(&counts, seed)?.p_value,
+        };
     }
     let known: Vec<f64> = found.iter().filter_map(|side| side.p_differ).collect();
     let mut adjusted = holm(&known)?.into_iter();
@@ -70,11 +72,10 @@ pub fn of(
 }
 
 impl Boots {
-    /// The sides whose boots are shown to differ, by name and p-value.
-    pub fn differing<'a>(&self, names: [&'a str; 2], level: Level) -> Vec<(&'a str, f64)> {
-        let both = names.into_iter().zip([&self.base, &self.test]);
-        both.filter_map(|(name, side)| Some((name, side.p_differ?)))
-            .filter(|(_, p)| *p <= level.alpha())
-            .collect()
+    /// The sides whose boots are shown to differ, with the p-value.
+    pub fn differing(&self, level: Level) -> impl Iterator<Item = (Which, f64)> {
+        let both = Which::BOTH.into_iter().zip([&self.base, &self.test]);
+        both.filter_map(|(side, of)| Some((side, of.p_differ?)))
+            .filter(move |(_, p)| *p <= level.alpha())
     }
 }

@@ -11,14 +11,10 @@ use std::path::Path;
 use records::RecordError;
 use serde::Serialize;
 
-use super::harm::Finding;
+use super::harm_finding::HarmFinding;
 use crate::factors::natural;
 use stats::two_by_two::{TwoByTwo, fisher};
-use stats::words::{counted, list};
 use stats::{Alternative, Level};
-
-/// The most checks that a sentence names.
-const MOST_NAMED: usize = 5;
 
 /// A functional check.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,7 +28,7 @@ pub struct Check {
     /// Fisher's exact test that both sides fail alike, two-sided.
     pub p_value: Option<f64>,
     /// What it says.
-    pub finding: Finding,
+    pub finding: HarmFinding,
 }
 
 /// Passed and failed, by the check's name.
@@ -71,17 +67,17 @@ pub fn compare(
         let p_value = table.and_then(|table| fisher::test(table, Alternative::TwoSided).p_value);
         let finding = match (base, test) {
             // It passed, and what became of it is not known.
-            (Some([passed, _]), None | Some([0, 0])) if passed > 0 => Finding::Unclear,
-            (_, None) | (_, Some([_, 0])) => Finding::NoneSeen,
+            (Some([passed, _]), None | Some([0, 0])) if passed > 0 => HarmFinding::Unclear,
+            (_, None) | (_, Some([_, 0])) => HarmFinding::NoneSeen,
             // It failed, and nobody knows how the base does.
-            (None | Some([0, 0]), Some(_)) => Finding::Unclear,
-            (Some([_, 0]), Some(_)) => Finding::Found,
+            (None | Some([0, 0]), Some(_)) => HarmFinding::Unclear,
+            (Some([_, 0]), Some(_)) => HarmFinding::Found,
             (Some(_), Some(_)) => {
                 let more = table.is_some_and(|table| table.difference() > 0.0);
                 match p_value {
-                    Some(p) if more && p <= level.alpha() => Finding::Found,
-                    _ if more => Finding::Unclear,
-                    _ => Finding::NoneSeen,
+                    Some(p) if more && p <= level.alpha() => HarmFinding::Found,
+                    _ if more => HarmFinding::Unclear,
+                    _ => HarmFinding::NoneSeen,
                 }
             }
         };
@@ -101,6 +97,11 @@ impl Check {
         ran(self.test)
     }
 
+    /// Whether the base side has a result of it.
+    pub fn ran_on_base(&self) -> bool {
+        ran(self.base)
+    }
+
     /// Whether it passed on the base side, and has no result on the test side.
     pub fn is_lost(&self) -> bool {
         self.base.is_some_and(|[passed, _]| passed > 0) && !self.ran_on_test()
@@ -110,78 +111,6 @@ impl Check {
     pub fn deciding_p(&self) -> Option<f64> {
         self.p_value.filter(|_| self.base.is_some_and(|[_, failed]| failed > 0))
     }
-
-    fn counts(&self) -> String {
-        let of = |side: Option<[u64; 2]>| match side {
-            Some([0, 0]) => "skipped".to_string(),
-            Some([passed, failed]) => format!("{passed} passed, {failed} failed"),
-            None => "not run".to_string(),
-        };
-        format!("{} on the base side, {} on the test side", of(self.base), of(self.test))
-    }
-}
-
-/// That checks regressed, in sentences.
-pub fn regressed(checks: &[Check]) -> Vec<String> {
-    let all: Vec<&Check> = checks.iter().filter(|one| one.finding == Finding::Found).collect();
-    let (named, more) = all.split_at(all.len().min(MOST_NAMED));
-    let mut sentences: Vec<String> = named
-        .iter()
-        .map(|check| format!("Check `{}` regressed: {}.", check.name, check.counts()))
-        .collect();
-    if !more.is_empty() {
-        let more = counted(more.len() as u64, "more check", "more checks");
-        sentences.push(format!("{more} regressed."));
-    }
-    sentences
-}
-
-/// What checks leave open, in sentences.
-pub fn unclear(checks: &[Check]) -> Vec<String> {
-    let of = |is: fn(&Check) -> bool| -> Vec<&Check> {
-        checks.iter().filter(|one| one.finding == Finding::Unclear && is(one)).collect()
-    };
-    let mut sentences = Vec::new();
-    let lost = of(Check::is_lost);
-    if !lost.is_empty() {
-        let (it, has) = if lost.len() == 1 { ("it", "has") } else { ("them", "have") };
-        sentences.push(format!(
-            "{} passed on the base side and {has} no result on the test side: a kernel that dies in \
-             {it} leaves none.",
-            named(&lost)
-        ));
-    }
-    let alone = of(|one| !one.is_lost() && !ran(one.base));
-    if !alone.is_empty() {
-        let it = if alone.len() == 1 { "it does" } else { "they do" };
-        sentences
-            .push(format!("{} failed, and how {it} on the base side is not known.", named(&alone)));
-    }
-    let more = of(|one| ran(one.base) && ran(one.test));
-    let (shown, rest) = more.split_at(more.len().min(MOST_NAMED));
-    sentences.extend(shown.iter().map(|check| {
-        let p = check.p_value.map_or_else(String::new, |p| format!(" ({})", stats::words::p_is(p)));
-        format!(
-            "Check `{}` failed more often, which is not significant: {}{p}.",
-            check.name,
-            check.counts()
-        )
-    }));
-    if !rest.is_empty() {
-        let rest = counted(rest.len() as u64, "more check", "more checks");
-        sentences.push(format!("{rest} failed more often, none significantly."));
-    }
-    sentences
-}
-
-fn named(checks: &[&Check]) -> String {
-    let (shown, more) = checks.split_at(checks.len().min(MOST_NAMED));
-    let mut names: Vec<String> = shown.iter().map(|check| format!("`{}`", check.name)).collect();
-    if !more.is_empty() {
-        names.push(format!("{} more", more.len()));
-    }
-    let noun = if checks.len() == 1 { "Check" } else { "Checks" };
-    format!("{noun} {}", list(&names))
 }
 
 #[cfg(test)]
@@ -221,56 +150,45 @@ mod tests {
             &[("requeue", [1, 0]), ("wait", [12, 0])],
             &[("requeue", [0, 1]), ("wait", [12, 0])],
         );
-        assert_eq!(found[0].finding, Finding::Found);
+        assert_eq!(found[0].finding, HarmFinding::Found);
         assert_eq!((found[0].p_value, found[0].deciding_p()), (Some(1.0), None));
-        assert_eq!(found[1].finding, Finding::NoneSeen);
+        assert_eq!(found[1].finding, HarmFinding::NoneSeen);
     }
 
     #[test]
     fn a_check_that_fails_on_the_base_too_needs_an_exact_test() {
         let of = |base, test| checks(&[("flaky", base)], &[("flaky", test)])[0].clone();
-        assert_eq!(of([9, 1], [8, 2]).finding, Finding::Unclear);
+        assert_eq!(of([9, 1], [8, 2]).finding, HarmFinding::Unclear);
         assert!(of([9, 1], [8, 2]).deciding_p().is_some());
-        assert_eq!(of([99, 1], [60, 40]).finding, Finding::Found);
-        assert_eq!(of([8, 2], [8, 2]).finding, Finding::NoneSeen);
+        assert_eq!(of([99, 1], [60, 40]).finding, HarmFinding::Found);
+        assert_eq!(of([8, 2], [8, 2]).finding, HarmFinding::NoneSeen);
     }
 
     #[test]
     fn a_failure_without_a_base_is_unclear_and_a_failure_of_the_base_alone_is_none() {
-        assert_eq!(checks(&[], &[("stress-ng", [0, 1])])[0].finding, Finding::Unclear);
-        assert_eq!(checks(&[], &[("stress-ng", [1, 0])])[0].finding, Finding::NoneSeen);
-        assert_eq!(checks(&[("x", [0, 1])], &[])[0].finding, Finding::NoneSeen);
+        assert_eq!(checks(&[], &[("stress-ng", [0, 1])])[0].finding, HarmFinding::Unclear);
+        assert_eq!(checks(&[], &[("stress-ng", [1, 0])])[0].finding, HarmFinding::NoneSeen);
+        assert_eq!(checks(&[("x", [0, 1])], &[])[0].finding, HarmFinding::NoneSeen);
         // Skipped there is as if it were not there.
         let skipped = checks(&[("x", [0, 0])], &[("x", [0, 1])]);
-        assert_eq!(skipped[0].finding, Finding::Unclear);
-        assert_eq!(
-            unclear(&skipped),
-            ["Check `x` failed, and how it does on the base side is not known."]
-        );
+        assert_eq!(skipped[0].finding, HarmFinding::Unclear);
     }
 
     #[test]
     fn a_pass_that_the_test_side_does_not_repeat_is_unclear_and_named() {
         let base = [("a", [1, 0]), ("b", [1, 0]), ("c", [1, 0])];
         let found = checks(&base, &[("a", [1, 0]), ("b", [0, 0])]);
-        let findings: Vec<Finding> = found.iter().map(|check| check.finding).collect();
-        assert_eq!(findings, [Finding::NoneSeen, Finding::Unclear, Finding::Unclear]);
-        let text = unclear(&found).join(" ");
-        assert!(text.contains("Checks `b` and `c` passed on the base side and have no"), "{text}");
+        let findings: Vec<HarmFinding> = found.iter().map(|check| check.finding).collect();
+        assert_eq!(findings, [HarmFinding::NoneSeen, HarmFinding::Unclear, HarmFinding::Unclear]);
         assert_eq!(checks(&base, &[]).iter().filter(|check| check.is_lost()).count(), 3);
     }
 
     #[test]
-    fn names_are_in_their_natural_order_and_many_are_counted() {
+    fn names_are_in_their_natural_order() {
         let names: Vec<String> = (1..=12).rev().map(|at| format!("other {at} of 12")).collect();
         let all = |counts| names.iter().map(|name| (name.as_str(), counts)).collect::<Vec<_>>();
         let found = checks(&all([1, 0]), &all([0, 1]));
         assert_eq!(found[1].name, "other 2 of 12");
         assert_eq!(found[11].name, "other 12 of 12");
-        let sentences = regressed(&found);
-        assert_eq!(sentences.len(), MOST_NAMED + 1);
-        assert_eq!(sentences[MOST_NAMED], "7 more checks regressed.");
-        let lost = unclear(&checks(&all([1, 0]), &[]));
-        assert!(lost[0].contains("`other 5 of 12` and 7 more passed"), "{lost:?}");
     }
 }

@@ -9,19 +9,17 @@
 
 use serde::Serialize;
 
-use super::sentences::listed;
 use super::sides::{Sides, Which};
 use super::strata::Stratum;
 use super::throughput_ratio::{self, MeanRatio, StratumRatio};
 use crate::outcome::Outcome;
 use stats::samples::Resampling;
-use stats::words::{counted, list, p_is, percent, times};
 use stats::{Estimate, Level};
 
 /// Whether a loss is excluded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Finding {
+pub enum CostFinding {
     /// The lower bound is above 1 − margin: a loss beyond the margin is excluded.
     NonInferior,
     /// The upper bound is below 1 − margin: a loss beyond the margin is shown.
@@ -38,7 +36,7 @@ pub struct CostOf {
     /// Those with at least five values a side together, or all where none has so many.
     pub mean: Option<MeanRatio>,
     /// By the mean's interval, and so of the strata in it; `None` without a mean.
-    pub finding: Option<Finding>,
+    pub finding: Option<CostFinding>,
     /// The strata that by themselves show a loss beyond the margin, the largest first.
     pub losses: Vec<Loss>,
 }
@@ -57,13 +55,33 @@ pub struct Loss {
     pub p_value: Option<f64>,
 }
 
+/// Why no throughput is quoted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", rename_all = "kebab-case")]
+pub enum NotQuoted {
+    /// The trials ran in guests, where throughput is the emulator's.
+    Emulated,
+    /// These sides have no throughput in a common stratum.
+    NotRecorded {
+        /// Base first.
+        sides: Vec<Which>,
+    },
+    /// All trials of these sides that have a throughput stalled or could not be judged.
+    NoneUnstalled {
+        /// Each side with its number of trials that have a throughput.
+        sides: Vec<(Which, u64)>,
+    },
+    /// No stratum has a throughput of unstalled trials on both sides.
+    NoCommonStratum,
+}
+
 /// The cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cost {
     /// The margin: the loss that is tolerated, as a share.
     pub margin: f64,
-    /// Why no throughput is quoted, in a sentence; `None` where it is.
-    pub not_quoted: Option<String>,
+    /// Why no throughput is quoted; `None` where it is.
+    pub not_quoted: Option<NotQuoted>,
     /// Control cells.
     pub control: CostOf,
     /// Trials of other cells that did not stall.
@@ -80,14 +98,9 @@ pub fn of(
     resampling: Resampling,
 ) -> Cost {
     let nothing = || CostOf { strata: Vec::new(), mean: None, finding: None, losses: Vec::new() };
-    let in_lab = Which::BOTH.iter().any(|side| sides.runs(*side).iter().any(|run| run.in_lab()));
     let mut cost = Cost { margin, not_quoted: None, control: nothing(), unstalled: nothing() };
-    if in_lab {
-        cost.not_quoted = Some(
-            "the trials ran in guests, where throughput is the emulator's: what a patch costs there \
-             says nothing of what it costs on a machine"
-                .into(),
-        );
+    if sides.in_lab() {
+        cost.not_quoted = Some(NotQuoted::Emulated);
         return cost;
     }
     let mops = |at: usize| {
@@ -107,7 +120,7 @@ pub fn of(
         }
     }
     if cost.control.strata.is_empty() && cost.unstalled.strata.is_empty() {
-        cost.not_quoted = Some(why_not(sides, strata, mops, unstalled));
+        cost.not_quoted = Some(why_not(strata, mops, unstalled));
         return cost;
     }
     for of in [&mut cost.control, &mut cost.unstalled] {
@@ -122,38 +135,30 @@ pub fn of(
 
 /// What is missing for a ratio.
 fn why_not(
-    sides: &Sides,
     strata: &[Stratum],
     mops: impl Fn(usize) -> Option<f64>,
     unstalled: impl Fn(usize) -> Option<f64>,
-) -> String {
+) -> NotQuoted {
     let counts = |which: Which, take: &dyn Fn(usize) -> Option<f64>| {
         let members = strata.iter().flat_map(|stratum| &stratum.side(which).members);
         members.filter(|at| take(**at).is_some()).count() as u64
     };
     let recorded = Which::BOTH.map(|which| counts(which, &mops));
-    let name = |which: Which| format!("`{}`", sides.name(which));
-    let without: Vec<String> =
-        Which::BOTH.into_iter().filter(|which| recorded[which.at()] == 0).map(name).collect();
+    let without: Vec<Which> =
+        Which::BOTH.into_iter().filter(|which| recorded[which.at()] == 0).collect();
     if !without.is_empty() {
-        return format!("no throughput of {} was recorded in a common stratum", list(&without));
+        return NotQuoted::NotRecorded { sides: without };
     }
     // A control is not chosen by its outcome, so that a recorded one would have been compared.
-    let all_stalled: Vec<String> = Which::BOTH
+    let all_stalled: Vec<(Which, u64)> = Which::BOTH
         .into_iter()
         .filter(|which| counts(*which, &unstalled) == 0)
-        .map(|which| match recorded[which.at()] {
-            1 => format!("the one trial of {} that has a throughput", name(which)),
-            n => format!("each of the {n} trials of {} that have a throughput", name(which)),
-        })
+        .map(|which| (which, recorded[which.at()]))
         .collect();
-    if !all_stalled.is_empty() {
-        return format!(
-            "{} stalled or could not be judged, and a cost is told where nothing stalls",
-            list(&all_stalled)
-        );
+    match all_stalled.is_empty() {
+        true => NotQuoted::NoCommonStratum,
+        false => NotQuoted::NoneUnstalled { sides: all_stalled },
     }
-    "no stratum has a throughput of unstalled trials on both sides".to_string()
 }
 
 /// Whether a stratum by itself shows a loss beyond the margin: by its interval, or where a side has too
@@ -169,99 +174,11 @@ fn loss(of: &StratumRatio, margin: f64, level: Level) -> Option<Loss> {
     Some(Loss { stratum, name, ratio, p_value })
 }
 
-fn finding(mean: &MeanRatio, margin: f64) -> Finding {
+fn finding(mean: &MeanRatio, margin: f64) -> CostFinding {
     match (mean.low, mean.high) {
-        (Some(low), _) if low > 1.0 - margin => Finding::NonInferior,
-        (_, Some(high)) if high < 1.0 - margin => Finding::Inferior,
-        _ => Finding::NotShown,
-    }
-}
-
-/// `0.604 (0.588 to 0.618)`.
-fn ratio(of: Estimate) -> Option<String> {
-    let estimate = times(of.estimate?);
-    Some(match (of.low, of.high) {
-        (Some(low), Some(high)) => format!("{estimate} ({} to {})", times(low), times(high)),
-        _ => estimate,
-    })
-}
-
-impl CostOf {
-    /// What is said of them: the strata that lose, the mean, and what is not in it.
-    fn sentences(&self, margin: f64, what: &str) -> Vec<String> {
-        let mut said = Vec::new();
-        let tolerated = percent(margin);
-        if !self.losses.is_empty() {
-            let names = self.losses.iter().filter_map(|loss| {
-                let by = match loss.p_value {
-                    Some(p) => format!(
-                        " (too few values for an interval; Mann and Whitney's exact test of a loss of \
-                         at most {tolerated}, {})",
-                        p_is(p)
-                    ),
-                    None => String::new(),
-                };
-                Some(format!("{} of the base's at {}{by}", ratio(loss.ratio)?, loss.name))
-            });
-            said.push(format!(
-                "A loss of more than {tolerated} is shown {what}: the throughput is {}.",
-                listed(&names.collect::<Vec<String>>())
-            ));
-        }
-        let all = self.strata.len() as u64;
-        if all == 1 && !self.losses.is_empty() {
-            // The mean of one stratum is that stratum.
-            return said;
-        }
-        if let Some((mean, shown)) = self.mean.and_then(|mean| {
-            let of = Estimate { estimate: mean.estimate, low: mean.low, high: mean.high };
-            Some((mean, ratio(of)?))
-        }) {
-            let over = match (mean.strata, all) {
-                (1, 1) => String::new(),
-                (1, _) => {
-                    let one = self.strata.iter().find(|one| one.in_mean);
-                    format!(" at {}", one.map_or("one stratum", |one| one.name.as_str()))
-                }
-                (some, all) if some == all => format!(", the mean of {some} strata"),
-                (some, all) => format!(", the mean of {some} of {all} strata"),
-            };
-            let finding = match self.finding {
-                Some(Finding::NonInferior) if mean.strata == 1 && all == 1 => {
-                    format!("a loss of more than {tolerated} is excluded")
-                }
-                Some(Finding::NonInferior) if mean.strata == 1 => {
-                    format!("there, a loss of more than {tolerated} is excluded")
-                }
-                Some(Finding::NonInferior) => {
-                    format!("that this mean loses more than {tolerated} is excluded")
-                }
-                Some(Finding::Inferior) => format!("it loses more than {tolerated}"),
-                _ if !mean.is_relied_on() => format!(
-                    "with {} on a side, no interval is to be relied on",
-                    counted(mean.fewest, "value", "values")
-                ),
-                _ => format!("a loss of more than {tolerated} is not excluded"),
-            };
-            said.push(format!("{shown} of the base's throughput {what}{over}: {finding}."));
-        }
-        let left_out: Vec<String> = self
-            .strata
-            .iter()
-            .filter(|one| !one.in_mean)
-            .map(|one| {
-                let ratio = one.ratio.estimate.map_or_else(|| "no ratio".to_string(), times);
-                format!("{} ({ratio} of {} and {} values)", one.name, one.base.n, one.test.n)
-            })
-            .collect();
-        if !left_out.is_empty() && self.mean.is_some() {
-            said.push(format!(
-                "Not in it, with fewer than 5 values on a side or no throughput, so that no loss is \
-                 excluded there: {}.",
-                listed(&left_out)
-            ));
-        }
-        said
+        (Some(low), _) if low > 1.0 - margin => CostFinding::NonInferior,
+        (_, Some(high)) if high < 1.0 - margin => CostFinding::Inferior,
+        _ => CostFinding::NotShown,
     }
 }
 
@@ -270,32 +187,6 @@ impl Cost {
     pub fn shows_a_loss(&self) -> bool {
         [&self.control, &self.unstalled]
             .iter()
-            .any(|of| of.finding == Some(Finding::Inferior) || !of.losses.is_empty())
-    }
-
-    /// What is said of it, the worst first.
-    pub fn sentence(&self) -> String {
-        if let Some(why) = &self.not_quoted {
-            return format!("Cost: not quoted, as {why}.");
-        }
-        let mut said = self.control.sentences(self.margin, "in the control cells");
-        said.extend(self.unstalled.sentences(self.margin, "in trials that did not stall"));
-        // What is lost is said before what is not.
-        said.sort_by_key(|sentence| !sentence.starts_with("A loss"));
-        if said.is_empty() {
-            return "Cost: no throughput could be compared.".to_string();
-        }
-        if self.shows_a_loss() {
-            said.push(
-                "The verdict is of stalls alone; `--gate` does not pass with such a loss."
-                    .to_string(),
-            );
-        }
-        let text = said.join(" ");
-        let text = match text.strip_prefix("A loss") {
-            Some(rest) => format!("a loss{rest}"),
-            None => text,
-        };
-        format!("Cost: {text}")
+            .any(|of| of.finding == Some(CostFinding::Inferior) || !of.losses.is_empty())
     }
 }

@@ -1,59 +1,58 @@
 //! Why runs can't be compared.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use model::outcome::StallRule;
 use thiserror::Error;
 
+use super::harm::Harm;
+use super::sides::Which;
+use super::unlike::Unlike;
 use crate::error::AnalysisError;
-use stats::StatError;
+use crate::outcome::Reason;
+use stats::words::list;
+use stats::{Level, StatError};
 
-/// Runs that can't be compared, in a sentence for the user.
+/// Runs that can't be compared: the facts. What to do about them depends on how they were asked for.
 #[derive(Debug, Error)]
 pub enum CompareError {
     /// A run that can't be read, or judged.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
     /// Nothing was named for a side.
-    #[error(
-        "the {side} side is empty: give --base and --test a run folder or more each, or choose the sides out of given runs, as in `experiments compare RUN… --by patch --base stock --test fix`"
-    )]
+    #[error("the {} side is empty", side.name())]
     NoSide {
-        /// `base` or `test`.
-        side: &'static str,
+        /// The empty side.
+        side: Which,
     },
     /// The runs of a side have no trial.
-    #[error("the {side} side is empty: no trial has ended in {runs}. {hint}")]
+    #[error("the {} side is empty: no trial has ended in {runs}", side.name())]
     NoTrial {
-        /// `base` or `test`.
-        side: &'static str,
+        /// The empty side.
+        side: Which,
         /// Its runs.
         runs: String,
-        /// What to do.
-        hint: &'static str,
+        /// Whether one of them has functional checks.
+        has_checks: bool,
     },
     /// A folder that is not there.
-    #[error(
-        "{} does not exist: a run is a folder such as data/runs/race-sweep-…, which `experiments run` names when it ends{hint}",
-        folder.display()
-    )]
+    #[error("{} does not exist", folder.display())]
     NoSuchRun {
         /// The folder.
         folder: PathBuf,
-        /// What may have been meant, with its own punctuation.
-        hint: &'static str,
+        /// Whether the sides were to be chosen by a value.
+        by_value: bool,
     },
     /// One run on both sides.
-    #[error(
-        "{} is on both sides: a run compared with itself shows nothing. To compare trials within one run, choose the sides by what tells them apart: `experiments compare RUN --by kernel --base NAME --test NAME`",
-        folder.display()
-    )]
+    #[error("{} is on both sides: a run compared with itself shows nothing", folder.display())]
     SameRun {
         /// The folder.
         folder: PathBuf,
     },
     /// One run under two names.
     #[error(
-        "{first} and {second} hold the same measurements: one is a copy of the other, or both were made of one source. A trial counts once, on one side. If they are two measurements that happen to be equal, import each from its own file, with a comment line (# and the date) that tells the texts apart"
+        "{first} and {second} hold the same measurements: one is a copy of the other, or both were made of one source. A trial counts once, on one side"
     )]
     CopiedRun {
         /// A run.
@@ -61,8 +60,8 @@ pub enum CompareError {
         /// Another.
         second: String,
     },
-    /// What `--by` names is not there.
-    #[error("--by {key}: no trial has a label of that name. Accepted here: {known}")]
+    /// What the sides were to be chosen by is not there.
+    #[error("no trial has a label {key}. Accepted here: {known}")]
     UnknownKey {
         /// What was asked for.
         key: String,
@@ -71,17 +70,17 @@ pub enum CompareError {
     },
     /// A size is part of a stratum.
     #[error(
-        "--by {key}: guests or machines of another size are other cells, and are compared only with their like. Accepted: kernel, or a label's name"
+        "{key} can't choose the sides: guests or machines of another size are other cells, and are compared only with their like. Accepted: kernel, or a label's name"
     )]
     SizeAsKey {
         /// `cpus` or `nodes`.
         key: String,
     },
     /// A value that no trial has.
-    #[error("--{side} {value}: no trial has {key} {value}. There are {known}")]
+    #[error("the {} side: no trial has {key} {value}. There are {known}", side.name())]
     UnknownValue {
-        /// `base` or `test`.
-        side: &'static str,
+        /// The side that it was named for.
+        side: Which,
         /// What was asked for.
         value: String,
         /// By what the sides are chosen.
@@ -99,7 +98,7 @@ pub enum CompareError {
     },
     /// The sides have no cell in common.
     #[error(
-        "the sides have no stratum in common, so there is nothing to hold against each other. Nearest are {base} on the base side and {test} on the test side: they differ in {differ}"
+        "the sides have no stratum in common, so there is nothing to compare. Nearest are {base} on the base side and {test} on the test side: they differ in {differ}"
     )]
     NoCommonStratum {
         /// A cell of the base side.
@@ -111,7 +110,7 @@ pub enum CompareError {
     },
     /// Only controls are common.
     #[error(
-        "the strata that both sides have are all controls ({control}), which can't stall for lack of slots: there is nothing that a patch could mend. Run other hash policies on both sides, such as `--set hash=auto,{control}`"
+        "the strata that both sides have are all controls ({control}): there is nothing that a patch could fix"
     )]
     OnlyControls {
         /// The control's hash.
@@ -119,59 +118,57 @@ pub enum CompareError {
     },
     /// Every trial of a side failed.
     #[error(
-        "{} of the {side} side{at} failed{example}: a trial that failed has no outcome, so stalls can't be compared. {harm} `experiments analyze RUN` lists the failed trials",
-        if *failed == 1 { "the only trial".to_string() } else { format!("all {failed} trials") }
+        "{} of the {} side{} failed{}: a trial that failed has no outcome, so stalls can't be compared",
+        if *failed == 1 { "the only trial".to_string() } else { format!("all {failed} trials") },
+        side.name(),
+        if *in_strata { " in the strata that both sides have" } else { "" },
+        example.as_ref().map_or_else(String::new, |error| format!(" (most often: {error})"))
     )]
     OnlyFailed {
-        /// `base` or `test`.
-        side: &'static str,
-        /// Where, with its own punctuation.
-        at: &'static str,
-        /// How many.
+        /// The side whose trials failed.
+        side: Which,
+        /// Whether those of the common strata failed, and others did not.
+        in_strata: bool,
+        /// How many failed.
         failed: u64,
-        /// The most frequent error, with its own punctuation.
-        example: String,
-        /// What the failures say of harm, in sentences.
-        harm: String,
+        /// The most frequent error.
+        example: Option<String>,
+        /// What the failures say of harm.
+        harm: Box<Harm>,
+        /// The level of the harm's bounds.
+        level: Level,
     },
     /// The rule has nothing to look at on a side.
     #[error(
-        "by the rule {rule}, no trial of the {side} side in a common stratum has an outcome: {reasons}. Give another rule with --stall"
+        "by the rule {rule}, no trial of the {} side in a common stratum has an outcome: {}",
+        side.name(),
+        no_outcome(reasons, *failed)
     )]
     NothingObserved {
-        /// `base` or `test`.
-        side: &'static str,
+        /// The side without outcomes.
+        side: Which,
         /// Its rule.
-        rule: String,
-        /// Why, by how often.
-        reasons: String,
+        rule: StallRule,
+        /// Why trials that did their work have no outcome, by how many.
+        reasons: BTreeMap<Reason, u64>,
+        /// Trials that failed.
+        failed: u64,
     },
     /// The sides were not measured alike.
-    #[error(
-        "the sides were not measured alike: {what} is {base} on the base side and {test} on the test side{at}. {hint}--force compares them all the same, and the result says so"
-    )]
-    Unlike {
-        /// What differs.
-        what: &'static str,
-        /// The base side's.
-        base: String,
-        /// The test side's.
-        test: String,
-        /// Where, with its own punctuation.
-        at: String,
-        /// What to do instead, with a blank behind it.
-        hint: &'static str,
-    },
-    /// Several kernels would be one side.
-    #[error(
-        "the {side} side holds the kernels {kernels}, and pooling them would hide which one stalls. Name one with `RUN… --by kernel --base NAME --test NAME`. --force pools them all the same, and the result says so"
-    )]
-    SeveralKernels {
-        /// `base` or `test`.
-        side: &'static str,
-        /// The kernels.
-        kernels: String,
-    },
+    #[error("the sides were not measured alike: {0}")]
+    Unlike(Unlike),
+}
+
+fn no_outcome(reasons: &BTreeMap<Reason, u64>, failed: u64) -> String {
+    let mut all: Vec<String> =
+        reasons.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
+    if failed > 0 {
+        all.push(format!("the trial failed ({failed})"));
+    }
+    match all.is_empty() {
+        true => "the sides' outcomes are in different strata".to_string(),
+        false => list(&all),
+    }
 }
 
 impl From<StatError> for CompareError {

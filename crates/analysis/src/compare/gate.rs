@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::harm::Finding;
+use super::harm_finding::HarmFinding;
 use super::verdict::Kind;
 
 /// What a script is to do.
@@ -22,14 +22,14 @@ impl Gate {
     /// decides nothing else; and a fix `stands` only if it would still be one, had the trials without
     /// an outcome stalled. That nobody looked for harm is said, and keeps no fix from passing: who only
     /// counts stalls would otherwise have no gate.
-    pub fn of(verdict: Kind, harm: Finding, trusted: bool, stands: bool) -> Gate {
+    pub fn of(verdict: Kind, harm: HarmFinding, trusted: bool, stands: bool) -> Gate {
         match (verdict, harm) {
-            (_, Finding::Found) => Gate::Fail,
+            (_, HarmFinding::Found) => Gate::Fail,
             _ if !trusted => Gate::Undecided,
             (Kind::Undecided, _) => Gate::Undecided,
-            (Kind::Fixed, Finding::Unclear) => Gate::Undecided,
+            (Kind::Fixed, HarmFinding::Unclear) => Gate::Undecided,
             (Kind::Fixed, _) if !stands => Gate::Undecided,
-            (Kind::Fixed, Finding::NoneSeen | Finding::NotObserved) => Gate::Pass,
+            (Kind::Fixed, HarmFinding::NoneSeen | HarmFinding::NotObserved) => Gate::Pass,
             (Kind::Reduced | Kind::NoEvidenceOfAnEffect | Kind::Worse, _) => Gate::Fail,
         }
     }
@@ -63,20 +63,20 @@ mod tests {
     #[test]
     fn only_a_fix_without_harm_that_can_be_trusted_passes() {
         let status = |kind, harm, trusted| Gate::of(kind, harm, trusted, true).status();
-        assert_eq!(status(Kind::Fixed, Finding::NoneSeen, true), 0);
-        assert_eq!(status(Kind::Fixed, Finding::Unclear, true), 11);
-        assert_eq!(status(Kind::Fixed, Finding::NotObserved, true), 0);
-        assert_eq!(status(Kind::Fixed, Finding::Found, true), 10);
-        assert_eq!(status(Kind::Fixed, Finding::NoneSeen, false), 11);
-        assert_eq!(status(Kind::Undecided, Finding::Found, false), 10);
+        assert_eq!(status(Kind::Fixed, HarmFinding::NoneSeen, true), 0);
+        assert_eq!(status(Kind::Fixed, HarmFinding::Unclear, true), 11);
+        assert_eq!(status(Kind::Fixed, HarmFinding::NotObserved, true), 0);
+        assert_eq!(status(Kind::Fixed, HarmFinding::Found, true), 10);
+        assert_eq!(status(Kind::Fixed, HarmFinding::NoneSeen, false), 11);
+        assert_eq!(status(Kind::Undecided, HarmFinding::Found, false), 10);
         let fallen = |kind, harm| Gate::of(kind, harm, true, false).status();
-        assert_eq!(fallen(Kind::Fixed, Finding::NoneSeen), 11);
-        assert_eq!(fallen(Kind::Fixed, Finding::Found), 10);
-        assert_eq!(fallen(Kind::Reduced, Finding::NoneSeen), 10);
+        assert_eq!(fallen(Kind::Fixed, HarmFinding::NoneSeen), 11);
+        assert_eq!(fallen(Kind::Fixed, HarmFinding::Found), 10);
+        assert_eq!(fallen(Kind::Reduced, HarmFinding::NoneSeen), 10);
         for kind in [Kind::Reduced, Kind::NoEvidenceOfAnEffect, Kind::Worse] {
-            assert_eq!(status(kind, Finding::NoneSeen, true), 10);
-            assert_eq!(status(kind, Finding::NoneSeen, false), 11);
+            assert_eq!(status(kind, HarmFinding::NoneSeen, true), 10);
+            assert_eq!(status(kind, HarmFinding::NoneSeen, false), 11);
         }
-        assert_eq!(status(Kind::Undecided, Finding::NoneSeen, true), 11);
+        assert_eq!(status(Kind::Undecided, HarmFinding::NoneSeen, true), 11);
     }
 }

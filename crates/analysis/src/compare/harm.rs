@@ -13,34 +13,19 @@ use std::path::Path;
 
 use model::record::Status;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::checks::{self, Check};
+use super::harm_finding::HarmFinding;
 use super::sides::{RunSide, Sides, Which};
 use super::strata::Stratum;
 use crate::data::Trial;
 use crate::ends::Ends;
 use crate::error::AnalysisError;
+use crate::run::Run;
 use stats::Level;
 use stats::multiplicity::holm;
 use stats::proportion::at_most;
 use stats::strata::{self as stat, exact_strata};
-use stats::words::{counted, list, p_is, percent};
-
-/// Whether harm was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Finding {
-    /// It was.
-    Found,
-    /// Something failed on the test side, or is missing there, and whether that is the patch's doing is
-    /// not shown.
-    Unclear,
-    /// Nothing failed on the test side.
-    NoneSeen,
-    /// Nobody looked: neither at the kernel's console, nor at how the trials ended, nor at checks.
-    NotObserved,
-}
 
 /// Something that goes wrong with a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,7 +41,7 @@ pub struct Event {
     /// Adjusted by Holm over the kinds of event.
     pub p_holm: Option<f64>,
     /// What it says.
-    pub finding: Finding,
+    pub finding: HarmFinding,
     /// An example from the test side.
     pub example: Option<String>,
 }
@@ -65,11 +50,7 @@ pub struct Event {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Harm {
     /// In a word.
-    pub finding: Finding,
-    /// What was found, in sentences.
-    pub found: Vec<String>,
-    /// What failed or is missing, and need not be the patch's doing, in sentences.
-    pub unclear: Vec<String>,
+    pub finding: HarmFinding,
     /// What goes wrong with trials.
     pub events: Vec<Event>,
     /// Trials of the test side in the strata.
@@ -86,6 +67,44 @@ pub struct Harm {
     pub complaint_at_most: Option<f64>,
     /// Functional checks, in the natural order of their names.
     pub checks: Vec<Check>,
+    /// Trials of cells that only the test side has, where one of them failed or made the kernel
+    /// complain.
+    pub outside: Option<Outside>,
+    /// Runs of the test side that ended before their plan did.
+    pub cut_short: Vec<CutShort>,
+    /// Checks that each side's logs planned and have no result of, base then test.
+    pub checks_without_result: [u64; 2],
+    /// Runs with failed checks that belong to no side.
+    pub on_no_side: Option<OnNoSide>,
+}
+
+/// Trials of cells that only the test side has.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outside {
+    /// How many trials such cells have.
+    pub trials: u64,
+    /// Trials that failed or made the kernel complain.
+    pub bad: u64,
+    /// What one of them says.
+    pub example: Option<String>,
+}
+
+/// A run that has fewer rows than its plan. One that was stopped looks like one whose machine died.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CutShort {
+    /// The run's name.
+    pub run: String,
+    /// Trials planned that have no row.
+    pub missing: u64,
+}
+
+/// Runs with failed checks whose side can't be told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OnNoSide {
+    /// The runs' names.
+    pub runs: Vec<String>,
+    /// What the sides are chosen by: `kernel`, a label's name, or `side`.
+    pub by: String,
 }
 
 /// Looks for harm in the strata's trials, in what the test side has besides, and in the sides' checks.
@@ -124,36 +143,39 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Harm, Analy
         &checks::read(folders(Which::Test))?,
         level,
     );
-    let said = |finding| {
-        let events = events.iter().filter(move |event| event.finding == finding);
-        events.map(Event::sentence).collect::<Vec<String>>()
+    let outside = outside(sides, &ends, strata);
+    let cut_short = sides.runs_of(RunSide::Side(Which::Test)).filter(|run| run.missing > 0);
+    let cut_short: Vec<CutShort> =
+        cut_short.map(|run| CutShort { run: run.name(), missing: run.missing }).collect();
+    let checks_without_result = Which::BOTH.map(|side| {
+        let runs = sides.runs_of(RunSide::Side(side));
+        runs.fold(0u64, |sum, run| sum.saturating_add(without_result(run)))
+    });
+    let on_no_side = on_no_side(sides)?;
+    let any = |finding| {
+        events.iter().any(|event| event.finding == finding)
+            || checks.iter().any(|check| check.finding == finding)
     };
-    let mut found = said(Finding::Found);
-    found.extend(checks::regressed(&checks));
-    let mut unclear = said(Finding::Unclear);
-    unclear.extend(outside(sides, &ends, strata));
-    unclear.extend(without_a_row(sides));
-    unclear.extend(checks::unclear(&checks));
-    if !checks.iter().any(Check::is_lost) {
-        unclear.extend(without_a_result(sides));
-    }
-    unclear.extend(on_no_side(sides)?);
+    let [base_without, test_without] = checks_without_result;
+    let unclear = any(HarmFinding::Unclear)
+        || outside.is_some()
+        || !cut_short.is_empty()
+        || test_without > base_without
+        || on_no_side.is_some();
     let trials = events.get(1).map_or(0, |event| event.test[1]);
     let watched = events.first().map_or(0, |event| event.test[1]);
     let bound = |events: &[Event], n: u64| {
         let none = events.iter().all(|event| event.test[0] == 0);
         (none && n > 0).then(|| at_most(n, level)).transpose()
     };
-    let finding = match (found.is_empty(), unclear.is_empty()) {
-        (false, _) => Finding::Found,
-        (true, false) => Finding::Unclear,
-        _ if trials + watched > 0 || checks.iter().any(Check::ran_on_test) => Finding::NoneSeen,
-        _ => Finding::NotObserved,
+    let finding = match any(HarmFinding::Found) {
+        true => HarmFinding::Found,
+        false if unclear => HarmFinding::Unclear,
+        _ if trials + watched > 0 || checks.iter().any(Check::ran_on_test) => HarmFinding::NoneSeen,
+        _ => HarmFinding::NotObserved,
     };
     Ok(Harm {
         finding,
-        found,
-        unclear,
         trial_at_most: bound(events.get(1..).unwrap_or_default(), trials)?,
         complaint_at_most: bound(events.get(..1).unwrap_or_default(), watched)?,
         events,
@@ -161,11 +183,15 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Harm, Analy
         trials,
         watched,
         checks,
+        outside,
+        cut_short,
+        checks_without_result,
+        on_no_side,
     })
 }
 
 /// Trials of cells that only the test side has: they are in no stratum, and a crash is one there too.
-fn outside(sides: &Sides, ends: &[Ends], strata: &[Stratum]) -> Option<String> {
+fn outside(sides: &Sides, ends: &[Ends], strata: &[Stratum]) -> Option<Outside> {
     let inside: Vec<usize> = strata.iter().flat_map(|s| s.test.members.iter().copied()).collect();
     let mut known = vec![false; sides.data.trials.len()];
     for at in inside {
@@ -185,68 +211,25 @@ fn outside(sides: &Sides, ends: &[Ends], strata: &[Stratum]) -> Option<String> {
             example = example.or(complaint.or(trial.error.as_deref()));
         }
     }
-    (bad > 0).then(|| {
-        let example = example.map_or_else(String::new, |text| format!(", such as {text:?}"));
-        format!(
-            "In cells that only the test side has, {bad} of {} failed or made the kernel complain\
-             {example}: the base side can't tell whether it does too.",
-            counted(n, "trial", "trials")
-        )
-    })
-}
-
-/// Runs of the test side that ended before their plan did. A run that was stopped looks like one whose
-/// machine died.
-fn without_a_row(sides: &Sides) -> Option<String> {
-    let runs = sides.runs_of(RunSide::Side(Which::Test)).filter(|run| run.missing > 0);
-    let (names, missing): (Vec<String>, Vec<u64>) =
-        runs.map(|run| (run.name(), run.missing)).unzip();
-    (!names.is_empty()).then(|| {
-        let missing: u64 = missing.iter().fold(0, |sum, n| sum.saturating_add(*n));
-        format!(
-            "{} planned on the test side {} no row ({}): a run that was stopped and one whose machine \
-             died look alike. `experiments resume RUN` goes on with a run.",
-            counted(missing, "trial", "trials"),
-            if missing == 1 { "has" } else { "have" },
-            list(&names)
-        )
-    })
-}
-
-/// Checks that the test side's logs planned and have no result of, where the base's logs are more
-/// complete.
-fn without_a_result(sides: &Sides) -> Option<String> {
-    let [base, test] = Which::BOTH.map(|side| {
-        let key = "/import/checks_without_result";
-        let of = |pointer: Option<&Value>| pointer.and_then(Value::as_u64).unwrap_or(0);
-        let runs = sides.runs_of(RunSide::Side(side));
-        runs.fold(0u64, |sum, run| sum.saturating_add(of(run.manifest.definition.pointer(key))))
-    });
-    (test > base).then(|| {
-        format!(
-            "{} that the test side's logs planned {} no result in them; on the base side {base}.",
-            counted(test, "check", "checks"),
-            if test == 1 { "has" } else { "have" },
-        )
-    })
+    let example = example.map(str::to_string);
+    (bad > 0).then_some(Outside { trials: n, bad, example })
 }
 
 /// Checks of runs that belong to no side.
-fn on_no_side(sides: &Sides) -> Result<Option<String>, AnalysisError> {
-    let mut names = Vec::new();
+fn on_no_side(sides: &Sides) -> Result<Option<OnNoSide>, AnalysisError> {
+    let mut runs = Vec::new();
     for run in sides.runs_of(RunSide::Unknown) {
         if crate::checks::read(&run.folder)?.iter().any(|(_, _, failed)| *failed > 0) {
-            names.push(run.name());
+            runs.push(run.name());
         }
     }
-    Ok((!names.is_empty()).then(|| {
-        let by = sides.by.as_deref().unwrap_or("side");
-        format!(
-            "Functional checks failed in {}, which belong to no one {by}: its trials are of both sides, \
-             or it has none and no label. Import each side's checks as a run with its label.",
-            list(&names)
-        )
-    }))
+    let by = sides.by.clone().unwrap_or_else(|| "side".to_string());
+    Ok((!runs.is_empty()).then_some(OnNoSide { runs, by }))
+}
+
+/// Checks that an imported log planned and has no result of.
+fn without_result(run: &Run) -> u64 {
+    run.definition.import.as_ref().map_or(0, |import| import.checks_without_result)
 }
 
 /// What was counted in a stratum: base then test, events then trials.
@@ -272,7 +255,7 @@ fn event(
         test: sum[1],
         p_value: exact_strata::test(&tables).p_value,
         p_holm: None,
-        finding: Finding::NoneSeen,
+        finding: HarmFinding::NoneSeen,
         example,
     })
 }
@@ -339,107 +322,11 @@ impl Event {
         let shown = self.p_holm.is_some_and(|p| p <= level.alpha());
         let unheard_of = self.what == "kernel complaint" && self.base[0] == 0 && self.base[1] > 0;
         self.finding = match self.test[0] {
-            0 => Finding::NoneSeen,
-            _ if more && (shown || unheard_of) => Finding::Found,
-            _ if more => Finding::Unclear,
+            0 => HarmFinding::NoneSeen,
+            _ if more && (shown || unheard_of) => HarmFinding::Found,
+            _ if more => HarmFinding::Unclear,
             // As often on the base side: nothing that the patch brought.
-            _ => Finding::NoneSeen,
+            _ => HarmFinding::NoneSeen,
         };
-    }
-
-    /// What happened, in a sentence.
-    pub fn sentence(&self) -> String {
-        let what = match self.what {
-            "kernel complaint" => "The kernel complained in",
-            "crashed" => "Crashed:",
-            "timeout" => "Timed out:",
-            _ => "Refused:",
-        };
-        let p = match self.p_holm {
-            Some(p) => format!(" ({}, Holm)", p_is(p)),
-            None => String::new(),
-        };
-        let example = match &self.example {
-            Some(example) => format!(", such as {example:?}"),
-            None => String::new(),
-        };
-        let [k, n] = self.test;
-        let base = match self.base {
-            [_, 0] => "and of the base side it is not known".to_string(),
-            [k, n] => format!("{k} of {n} of the base side"),
-        };
-        format!(
-            "{what} {k} of {} of the test side{example}, {base}{p}.",
-            counted(n, "trial", "trials")
-        )
-    }
-}
-
-impl Harm {
-    /// What it comes to, in sentences.
-    pub fn sentence(&self, level: Level) -> String {
-        let unclear = self.unclear.join(" ");
-        match self.finding {
-            Finding::Found => {
-                format!("Harm found. {} {unclear}", self.found.join(" ")).trim().to_string()
-            }
-            Finding::Unclear => format!("Harm is not excluded. {unclear}"),
-            Finding::NotObserved => {
-                "Harm: not observed. Nobody watched the kernel's console, how the trials of the test \
-                 side ended is not recorded, and no functional checks were brought."
-                    .to_string()
-            }
-            Finding::NoneSeen => {
-                let parts =
-                    [self.of_ends(level), self.of_the_console(), self.of_checks()].join(" ");
-                format!("Harm: none seen{parts}")
-            }
-        }
-    }
-
-    fn of_ends(&self, level: Level) -> String {
-        if self.trials == 0 {
-            return ". How the trials ended is not recorded.".to_string();
-        }
-        let of = match self.compared - self.trials.min(self.compared) {
-            0 => counted(self.trials, "trial", "trials") + " of the test side",
-            _ => format!(
-                "{} of the {} of the test side, those whose end is recorded",
-                self.trials,
-                counted(self.compared, "trial", "trials")
-            ),
-        };
-        let of_trials = self.events.iter().skip(1).filter(|event| event.test[0] > 0);
-        let seen: Vec<String> = of_trials.map(Event::sentence).collect();
-        match self.trial_at_most {
-            Some(bound) => format!(
-                " in {of}: crashed, timed out or refused in at most {} with {} confidence.",
-                percent(bound),
-                percent(level.get())
-            ),
-            None => format!(" in {of} that the base side has not as often. {}", seen.join(" ")),
-        }
-    }
-
-    fn of_the_console(&self) -> String {
-        match (self.watched, self.complaint_at_most) {
-            (0, _) => "Nobody watched the kernel's console.".to_string(),
-            (watched, Some(bound)) => format!(
-                "No kernel complaint in the {watched} whose console was watched (at most {}).",
-                percent(bound)
-            ),
-            (_, None) => self.events.first().map(Event::sentence).unwrap_or_default(),
-        }
-    }
-
-    fn of_checks(&self) -> String {
-        let ran = self.checks.iter().filter(|check| check.ran_on_test()).count() as u64;
-        match ran {
-            0 => "No functional checks were brought.".to_string(),
-            ran => format!(
-                "{} on the test side, none of which regressed.",
-                counted(ran, "functional check", "functional checks")
-            ),
-        }
     }
 }

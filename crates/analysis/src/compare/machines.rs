@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::sides::{Sides, Which, labels};
 use super::strata::{Stratum, Tally};
-use stats::words::list;
 
 /// The machines of both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,23 +56,4 @@ fn names(sides: &Sides, tally: &Tally) -> BTreeSet<Option<String>> {
         labelled.or_else(model)
     };
     tally.members.iter().map(name).collect()
-}
-
-impl Machines {
-    /// That the comparison is confounded, in a sentence.
-    pub fn sentence(&self) -> Option<String> {
-        let shown = |names: &[String]| match names {
-            [] => "an unknown machine".to_string(),
-            names => list(names),
-        };
-        (!self.confounded.is_empty()).then(|| {
-            format!(
-                "Confounded with the machine: the base side ran on {}, the test side on {} ({}). What \
-                 differs may be the machine's doing.",
-                shown(&self.base),
-                shown(&self.test),
-                stats::words::counted(self.confounded.len() as u64, "stratum", "strata"),
-            )
-        })
-    }
 }

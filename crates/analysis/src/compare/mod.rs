@@ -9,7 +9,7 @@
 //! | does it recover sooner? | [`recovery`] |
 //! | what does it cost? | [`cost`] |
 //! | what does it break? | [`harm`] |
-//! | can the comparison be trusted? | [`drift`], [`machines`], [`order`], [`disturbance`] |
+//! | can the comparison be trusted? | [`trust`], from [`drift`], [`machines`], [`order`], [`disturbance`], [`boots`], [`unlike`] |
 //! | what if the failed trials were not like the others? | [`sensitivity`] |
 //! | so did it work? | [`verdict`], [`gate`] |
 //! | what would decide it? | [`what_would_decide`] |
@@ -25,36 +25,38 @@ pub mod efficacy;
 pub mod error;
 pub mod gate;
 pub mod harm;
+pub mod harm_finding;
 pub mod machines;
 pub mod order;
 pub mod recovery;
 pub mod sensitivity;
-mod sentences;
 pub mod sides;
 pub mod strata;
 pub mod throughput_ratio;
+pub mod trust;
+pub mod unlike;
 pub mod verdict;
 pub mod what_would_decide;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde::Serialize;
 
 pub use error::CompareError;
 pub use sides::{Asked, Which};
+pub use trust::Trust;
+pub use unlike::Unlike;
 
 use crate::analysis::SeedAndSize;
 use crate::data::Trial;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Reason};
 use crate::run::Run;
 use model::outcome::StallRule;
 use stats::samples::Resampling;
-use stats::words::{list, seconds};
 use stats::{Level, StatError};
 
 /// What the user may choose.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Options {
     /// The rule for both sides, instead of the definitions'.
     pub stall: Option<StallRule>,
@@ -111,23 +113,10 @@ pub struct Side {
     pub disturbed: disturbance::Disturbed,
 }
 
-/// Whether a difference can be put down to what tells the sides apart.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Trust {
-    /// In a word.
-    pub can_be_trusted: bool,
-    /// Why not, in sentences.
-    pub because: Vec<String>,
-    /// What limits it, without taking it away, in sentences.
-    pub limits: Vec<String>,
-}
-
 /// A comparison.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
     format: u32,
-    /// What it says, in sentences, the most important first.
-    pub answer: Vec<String>,
     /// Did it work.
     pub verdict: verdict::Verdict,
     /// For scripts.
@@ -154,7 +143,7 @@ pub struct Comparison {
     /// Stall probabilities.
     pub efficacy: efficacy::Efficacy,
     /// Recovery times.
-    pub recovery: recovery::Recovery,
+    pub recovery: recovery::RecoveryComparison,
     /// Throughput where nothing stalls.
     pub cost: cost::Cost,
     /// What breaks.
@@ -169,12 +158,12 @@ pub struct Comparison {
     pub boots: boots::Boots,
     /// What the verdict would be otherwise.
     pub sensitivity: Vec<sensitivity::Sensitivity>,
-    /// The command that makes it again, word by word.
-    pub again: Vec<String>,
-    /// What was compared though it was not measured alike, in sentences.
-    pub forced: Vec<String>,
-    /// Torn lines and the like, in sentences.
-    pub warnings: Vec<String>,
+    /// What was asked for.
+    pub asked: Asked,
+    /// What the user chose.
+    pub options: Options,
+    /// What was compared though it was not measured alike.
+    pub forced: Vec<Unlike>,
 }
 
 /// Reads the runs and compares the sides.
@@ -194,19 +183,13 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let mut forced = Vec::new();
     let [base_rule, test_rule] =
         [sides.rule(Which::Base, options.stall)?, sides.rule(Which::Test, options.stall)?];
-    for (what, base, test, hint) in [
-        (
-            "the stall rule",
-            base_rule.0.to_string(),
-            test_rule.0.to_string(),
-            "--stall RULE judges both by one; ",
-        ),
-        ("the control's hash", base_rule.1.clone(), test_rule.1.clone(), ""),
-    ] {
-        if base != test {
-            let unlike = CompareError::Unlike { what, base, test, at: String::new(), hint };
-            allow(unlike, options.force, &mut forced)?;
-        }
+    if base_rule.0 != test_rule.0 {
+        let (base, test) = (base_rule.0, test_rule.0);
+        allow(Unlike::StallRule { base, test }, options.force, &mut forced)?;
+    }
+    if base_rule.1 != test_rule.1 {
+        let (base, test) = (base_rule.1.clone(), test_rule.1.clone());
+        allow(Unlike::Control { base, test }, options.force, &mut forced)?;
     }
     for side in Which::BOTH {
         several_kernels(&sides, side, options.force, &mut forced)?;
@@ -238,16 +221,17 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let drift = drift::of(&common, &cost, order, level)?;
     let harm = harm::of(&sides, &common, level)?;
     let boots = boots::of(&sides, &common, &outcomes, seed)?;
-    let mut trust = sentences::trust(&sides, &drift, &machines, order, &boots, level);
-    let in_lab = Which::BOTH.iter().any(|side| sides.runs(*side).iter().any(|run| run.in_lab()));
-    if in_lab && (base_rule.0.is_by_throughput() || test_rule.0.is_by_throughput()) {
-        trust.limits.push(
-            "The trials ran in guests, and the rule judges them by throughput, which is the \
-             emulator's there: `--stall pivot:1s` judges by the hash."
-                .into(),
-        );
-    }
-    trust.limits.extend(unknown_duration(&common));
+    let by_throughput = base_rule.0.is_by_throughput() || test_rule.0.is_by_throughput();
+    let measured = trust::Measured {
+        sides: &sides,
+        strata: &common,
+        drift: &drift,
+        machines: &machines,
+        order,
+        boots: &boots,
+        by_throughput,
+    };
+    let trust = trust::of(&measured, level);
     let sensitivity = sensitivity::of(&sides, &common, &outcomes, verdict.kind, rules)?;
     let [base_disturbed, test_disturbed] = disturbance::of(&sides);
     let side = |side: Which, (rule, control): &(StallRule, String), disturbed| Side {
@@ -264,9 +248,8 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
             .count() as u64,
         disturbed,
     };
-    let mut comparison = Comparison {
+    Ok(Comparison {
         format: FORMAT,
-        answer: Vec::new(),
         gate: gate::Gate::of(
             verdict.kind,
             harm.finding,
@@ -293,12 +276,10 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         boots,
         strata: common,
         one_sided,
-        again: again(asked, options),
+        asked: asked.clone(),
+        options: *options,
         forced,
-        warnings: sides.data.runs.iter().filter_map(|run| run.torn.clone()).collect(),
-    };
-    comparison.answer = sentences::answer(&comparison);
-    Ok(comparison)
+    })
 }
 
 impl Comparison {
@@ -328,59 +309,12 @@ impl Comparison {
     }
 }
 
-/// The command line of a comparison.
-fn again(asked: &Asked, options: &Options) -> Vec<String> {
-    let shown = |runs: &[PathBuf]| {
-        runs.iter().map(|run| run.display().to_string()).collect::<Vec<String>>()
-    };
-    let mut words = vec!["experiments".to_string(), "compare".to_string()];
-    let (base, test) = match asked {
-        Asked::Runs { base, test } => (shown(base), shown(test)),
-        Asked::By { runs, key, base, test } => {
-            words.extend(shown(runs));
-            words.extend(["--by".to_string(), key.clone()]);
-            (base.clone(), test.clone())
-        }
-    };
-    for (option, values) in [("--base", base), ("--test", test)] {
-        words.push(option.to_string());
-        words.extend(values);
-    }
-    let default = Options::default();
-    let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
-    if let Some(rule) = options.stall {
-        option("--stall", rule.to_string());
-    }
-    if options.level != default.level {
-        option("--level", options.level.get().to_string());
-    }
-    if options.margin != default.margin {
-        option("--margin", options.margin.to_string());
-    }
-    if options.fixed_below != default.fixed_below {
-        option("--fixed-below", options.fixed_below.to_string());
-    }
-    if options.force {
-        words.push("--force".to_string());
-    }
-    words
-}
-
-/// An obstacle, or with `--force` a sentence of the result.
-fn allow(error: CompareError, force: bool, forced: &mut Vec<String>) -> Result<(), CompareError> {
+/// An obstacle, or a fact of a forced comparison.
+fn allow(unlike: Unlike, force: bool, forced: &mut Vec<Unlike>) -> Result<(), CompareError> {
     if !force {
-        return Err(error);
+        return Err(CompareError::Unlike(unlike));
     }
-    forced.push(match error {
-        CompareError::Unlike { what, base, test, at, .. } => format!(
-            "Forced: {what} is {base} on the base side and {test} on the test side{at}. A difference \
-             between the sides may be that."
-        ),
-        CompareError::SeveralKernels { side, kernels } => {
-            format!("Forced: the {side} side pools the kernels {kernels}.")
-        }
-        other => return Err(other),
-    });
+    forced.push(unlike);
     Ok(())
 }
 
@@ -394,19 +328,19 @@ fn kernels(sides: &sides::Sides, side: Which) -> Vec<String> {
 }
 
 /// A kernel that tells the sides apart is left out of the strata: several would be pooled in silence.
-/// Whoever names them by `--by kernel` has asked for it.
+/// Whoever chooses the sides by the kernel has asked for it.
 fn several_kernels(
     sides: &sides::Sides,
     side: Which,
     force: bool,
-    forced: &mut Vec<String>,
+    forced: &mut Vec<Unlike>,
 ) -> Result<(), CompareError> {
     let told = sides.told_by.iter().any(|told| told.key == "kernel");
     let names = kernels(sides, side);
     if !told || names.len() < 2 || sides.by.as_deref() == Some("kernel") {
         return Ok(());
     }
-    allow(CompareError::SeveralKernels { side: side.name(), kernels: list(&names) }, force, forced)
+    allow(Unlike::Kernels { side, kernels: names }, force, forced)
 }
 
 /// The runs of a side: those with a trial on it, and those that belong to it with none, such as imported
@@ -437,10 +371,8 @@ fn only_failed(
     let all: Vec<&Trial> = sides.trials(side).map(|(_, trial)| trial).collect();
     let failed =
         |trials: &[&Trial]| !trials.is_empty() && trials.iter().all(|trial| !trial.is_ok());
-    let (at, trials) = match failed(&all) {
-        true => ("", all),
-        false => (" in the strata that both sides have", of_strata()),
-    };
+    let in_strata = !failed(&all);
+    let trials = if in_strata { of_strata() } else { all };
     if !failed(&trials) {
         return Ok(());
     }
@@ -450,51 +382,28 @@ fn only_failed(
     }
     let most = errors.into_iter().max_by_key(|(_, count)| *count);
     Err(CompareError::OnlyFailed {
-        side: side.name(),
-        at,
+        side,
+        in_strata,
         failed: trials.len() as u64,
-        example: most.map_or_else(String::new, |(error, _)| format!(" (most often: {error})")),
-        harm: harm::of(sides, strata, level)?.sentence(level),
+        example: most.map(|(error, _)| error.to_string()),
+        harm: Box::new(harm::of(sides, strata, level)?),
+        level,
     })
 }
 
 fn durations(
     strata: &[strata::Stratum],
     force: bool,
-    forced: &mut Vec<String>,
+    forced: &mut Vec<Unlike>,
 ) -> Result<(), CompareError> {
     for stratum in strata {
         let [base, test] = [&stratum.base.durations_s, &stratum.test.durations_s];
-        // A longer trial has more time to recover in, and more to stall in.
         if !base.is_empty() && !test.is_empty() && base != test {
-            let shown = |s: &[f64]| list(&s.iter().map(|s| seconds(*s)).collect::<Vec<String>>());
-            let unlike = CompareError::Unlike {
-                what: "the duration of a trial",
-                base: shown(base),
-                test: shown(test),
-                at: format!(" (at {})", stratum.name),
-                hint: "",
-            };
-            return allow(unlike, force, forced);
+            let (stratum, base, test) = (stratum.name.clone(), base.clone(), test.clone());
+            return allow(Unlike::Duration { stratum, base, test }, force, forced);
         }
     }
     Ok(())
-}
-
-/// Trials of one side that don't say how long they were to last.
-fn unknown_duration(strata: &[strata::Stratum]) -> Option<String> {
-    let unknown = |stratum: &&strata::Stratum| {
-        stratum.base.durations_s.is_empty() != stratum.test.durations_s.is_empty()
-    };
-    let names: Vec<String> =
-        strata.iter().filter(unknown).map(|stratum| stratum.name.clone()).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "How long a trial lasted is known of one side only at {}: a longer one has more time to \
-             stall in, and to recover.",
-            sentences::listed(&names)
-        )
-    })
 }
 
 /// That some stratum has outcomes on both sides; else, what its absence is due to.
@@ -507,24 +416,13 @@ fn observed(strata: &[strata::Stratum], rules: [&StallRule; 2]) -> Result<(), Co
         tallies.map(|tally| tally.observed).sum::<u64>()
     };
     let side = if of(Which::Base) <= of(Which::Test) { Which::Base } else { Which::Test };
-    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut reasons, mut failed): (BTreeMap<Reason, u64>, u64) = Default::default();
     for tally in strata.iter().filter(|s| !s.is_control).map(|s| s.side(side)) {
         for (reason, count) in &tally.not_observable {
-            *reasons.entry(reason.to_string()).or_default() += count;
+            *reasons.entry(*reason).or_default() += count;
         }
-        if tally.failed > 0 {
-            *reasons.entry("the trial failed".into()).or_default() += tally.failed;
-        }
+        failed += tally.failed;
     }
-    let reasons: Vec<String> =
-        reasons.into_iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
-    let rule = rules[side.at()].to_string();
-    let reasons = match reasons.as_slice() {
-        [] => "the sides' outcomes are in different strata".to_string(),
-        some => list(some),
-    };
-    Err(CompareError::NothingObserved { side: side.name(), rule, reasons })
+    let rule = *rules[side.at()];
+    Err(CompareError::NothingObserved { side, rule, reasons, failed })
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,7 +9,6 @@
 use model::record::Pivot;
 use serde::Serialize;
 
-use super::sentences::listed;
 use super::sides::Sides;
 use super::strata::{Stratum, Tally};
 use crate::error::AnalysisError;
@@ -20,12 +19,11 @@ use stats::survival::{
     SurvivalOptions, SurvivalSummary, hazard_homogeneity, notes, stratified_hazard_ratio,
     stratified_log_rank, summarize,
 };
-use stats::words::{out_of, p_is, seconds, significant};
 use stats::{Level, TestResult};
 
 /// The recovery times against each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Recovery {
+pub struct RecoveryComparison {
     /// Each stratum in which both sides have times.
     pub strata: Vec<StratumRecovery>,
     /// All of them together, each with its own hazard; `None` where there is none.
@@ -39,11 +37,21 @@ pub struct Recovery {
     pub ratios_differ: bool,
     /// Whether every time was seen by the throughput and not by the slots.
     pub by_throughput: bool,
-    /// What the log-rank test and the hazard ratio of all strata together lack or cannot carry, in
-    /// sentences; each stratum has its own.
-    pub notes: Vec<String>,
-    /// Strata in which they can't be compared, and why, in sentences.
-    pub not_compared: Vec<String>,
+    /// What the log-rank test and the hazard ratio of all strata together lack or cannot carry;
+    /// each stratum has its own.
+    pub notes: Vec<notes::Note>,
+    /// Strata in which the times are of different kinds of trials.
+    pub not_alike: Vec<NotAlike>,
+}
+
+/// A stratum in which recovery was due in different shares of both sides' trials.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NotAlike {
+    /// The stratum's name.
+    pub stratum: String,
+    /// The share of trials with a time to recovery, seen or censored, base then test; 0 on a side
+    /// without such a trial, where the stratum is not compared.
+    pub due: [f64; 2],
 }
 
 /// Which way recovery changed in a stratum, by the log-rank test adjusted by Holm over the strata.
@@ -76,37 +84,30 @@ pub struct StratumRecovery {
 }
 
 /// Compares the times.
-pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Recovery, AnalysisError> {
+pub fn of(
+    sides: &Sides,
+    strata: &[Stratum],
+    level: Level,
+) -> Result<RecoveryComparison, AnalysisError> {
     let options = SurvivalOptions { level, ..SurvivalOptions::default() };
     let mut found = Vec::new();
     let mut follow_ups: Vec<[Vec<FollowUp>; 2]> = Vec::new();
-    let mut not_compared = Vec::new();
+    let mut not_alike = Vec::new();
     for (at, stratum) in strata.iter().enumerate().filter(|(_, stratum)| !stratum.is_control) {
         let [base, test] = [&stratum.base, &stratum.test].map(|tally| times(sides, tally));
         if base.is_empty() && test.is_empty() {
             continue;
         }
-        if base.is_empty() || test.is_empty() {
-            let (with, without) = if test.is_empty() { ("base", "test") } else { ("test", "base") };
-            not_compared.push(format!(
-                "{}: growth was due on the {with} side, and in no trial of the {without} side whose \
-                 time is known",
-                stratum.name
-            ));
-            continue;
-        }
         let share = |times: &[Lifetime], tally: &Tally| {
             times.len() as f64 / (tally.trials - tally.failed).max(1) as f64
         };
-        let (base_due, test_due) = (share(&base, &stratum.base), share(&test, &stratum.test));
-        if (base_due - test_due).abs() > 0.1 {
-            not_compared.push(format!(
-                "{}: growth was due in {} of the base side's trials and in {} of the test side's, so \
-                 that the times are not of the same kind of trial",
-                stratum.name,
-                stats::words::percent(base_due),
-                stats::words::percent(test_due)
-            ));
+        let due = [share(&base, &stratum.base), share(&test, &stratum.test)];
+        let one_sided = base.is_empty() || test.is_empty();
+        if one_sided || (due[0] - due[1]).abs() > 0.1 {
+            not_alike.push(NotAlike { stratum: stratum.name.clone(), due });
+        }
+        if one_sided {
+            continue;
         }
         let seen = |times: &[Lifetime]| -> Vec<FollowUp> {
             times
@@ -144,7 +145,7 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Recovery, A
     let ratios_differ = p.is_some_and(|p| p <= level.alpha());
     let hazard_ratio =
         (any && !ratios_differ).then(|| stratified_hazard_ratio(&pairs, level)).transpose()?;
-    Ok(Recovery {
+    Ok(RecoveryComparison {
         by_throughput,
         notes: hazard_ratio.as_ref().map_or_else(Vec::new, |ratio| notes_on(&found, ratio)),
         strata: found,
@@ -152,21 +153,17 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Recovery, A
         hazard_ratio,
         homogeneity,
         ratios_differ,
-        not_compared,
+        not_alike,
     })
 }
 
 /// What of the strata together does not exist, or rests on too few events.
-fn notes_on(strata: &[StratumRecovery], ratio: &HazardRatio) -> Vec<String> {
+fn notes_on(strata: &[StratumRecovery], ratio: &HazardRatio) -> Vec<notes::Note> {
     let events = |side: usize| {
         strata.iter().filter_map(|one| one.summary.groups.get(side)).map(|group| group.events).sum()
     };
     let few = notes::few_events([("base", events(0)), ("test", events(1))]);
-    notes::ratio_at_the_edge(ratio, "base", "test")
-        .iter()
-        .chain(&few)
-        .map(stats::said::survival::note)
-        .collect()
+    notes::ratio_at_the_edge(ratio, "base", "test").into_iter().chain(few).collect()
 }
 
 /// Tells which way each stratum changed.
@@ -198,130 +195,6 @@ impl StratumRecovery {
     /// The difference of restricted means, test less base.
     pub fn mean_difference(&self) -> Option<&RestrictedMeanDifference> {
         self.summary.contrasts.first().map(|contrast| &contrast.rmst_difference)
-    }
-}
-
-/// `2.6 (1.63 to 4.21)`, `0 (below 0.31)`, `above 3.2`; a ratio without an upper end has a bound only.
-pub fn ratio_in_words(ratio: &HazardRatio) -> Option<String> {
-    let interval = ratio.intervals.first();
-    let number = |x: Option<f64>| x.map(|x| significant(x, 3));
-    let (low, high) = (number(interval.and_then(|i| i.low)), number(interval.and_then(|i| i.high)));
-    Some(match (number(ratio.estimate), low, high) {
-        (Some(ratio), Some(low), Some(high)) => format!("{ratio} ({low} to {high})"),
-        (Some(ratio), Some(low), None) => format!("{ratio} (above {low})"),
-        (Some(ratio), None, Some(high)) => format!("{ratio} (below {high})"),
-        (Some(ratio), None, None) => ratio,
-        (None, Some(low), _) => format!("above {low}"),
-        (None, None, Some(high)) => format!("below {high}"),
-        (None, None, None) => return None,
-    })
-}
-
-impl Recovery {
-    /// What is said of it; the names are the sides', base first.
-    pub fn sentences(&self, names: [&str; 2]) -> Vec<String> {
-        let mut lines = Vec::new();
-        if self.log_rank.is_some() {
-            lines.push(self.counts_and_ratio(names));
-            lines.extend(self.directions(names[1]));
-            lines.extend(self.means());
-        }
-        if !self.not_compared.is_empty() {
-            lines.push(format!(
-                "Recovery is not like with like everywhere: {}.",
-                listed(&self.not_compared)
-            ));
-        }
-        lines
-    }
-
-    fn counts_and_ratio(&self, [base, test]: [&str; 2]) -> String {
-        let events = |side: usize| {
-            let groups = self.strata.iter().filter_map(|one| one.summary.groups.get(side));
-            groups.fold((0, 0), |(events, n), group| (events + group.events, n + group.n))
-        };
-        let ((base_events, base_n), (test_events, test_n)) = (events(0), events(1));
-        let what = match self.by_throughput {
-            true => "the throughput came back under load",
-            false => "a due growth was installed under load",
-        };
-        let mut text = format!(
-            "Recovery: {what} in {} of `{base}` and {test_events} of {test_n} of `{test}`",
-            out_of(base_events, base_n, "trial", "trials")
-        );
-        if self.ratios_differ {
-            let p = self.homogeneity.as_ref().and_then(|homogeneity| homogeneity.test.p_value);
-            return text
-                + &format!(
-                    ". The hazard ratio is not the same in all strata ({} by the likelihood ratio), so \
-                     that there is none for all of them: read the strata.",
-                    p.map_or_else(String::new, p_is)
-                );
-        }
-        let over = if self.strata.len() > 1 { " over strata" } else { "" };
-        if let Some(p) = self.log_rank.as_ref().and_then(|test| test.p_value) {
-            text += &format!(" (log-rank{over}, {})", p_is(p));
-        }
-        if let Some(ratio) = self.hazard_ratio.as_ref().and_then(ratio_in_words) {
-            text += &format!("; hazard ratio {ratio}");
-        }
-        text += ".";
-        for note in &self.notes {
-            text += &format!(" {note}");
-        }
-        text
-    }
-
-    /// Where it became slower, and where quicker.
-    fn directions(&self, test: &str) -> Option<String> {
-        // One stratum is told by the numbers of all.
-        if self.strata.len() < 2 {
-            return None;
-        }
-        let of = |change: Change| -> Vec<String> {
-            let changed = self.strata.iter().filter(|one| one.change == change);
-            let name = |one: &StratumRecovery| {
-                let ratio = one.hazard_ratio().and_then(ratio_in_words);
-                let ratio =
-                    ratio.map_or_else(String::new, |ratio| format!("hazard ratio {ratio}, "));
-                let p = one.p_holm.map_or_else(String::new, p_is);
-                format!("{} ({ratio}{p})", one.name)
-            };
-            changed.map(name).collect()
-        };
-        let (slower, quicker) = (of(Change::Slower), of(Change::Quicker));
-        if slower.is_empty() && !self.ratios_differ {
-            return None;
-        }
-        let mut text = String::new();
-        for (way, strata) in [("slower", slower), ("quicker", quicker)] {
-            if !strata.is_empty() {
-                text += &format!("Recovery became {way} with `{test}` at {}. ", listed(&strata));
-            }
-        }
-        if text.is_empty() {
-            text += "In no stratum by itself is recovery shown to be slower or quicker. ";
-        }
-        Some(text + "p is the log-rank test's of each stratum, adjusted by Holm over the strata.")
-    }
-
-    /// The differences of restricted means.
-    fn means(&self) -> Option<String> {
-        let several = self.strata.len() > 1;
-        let of = |one: &StratumRecovery| {
-            let difference = one.mean_difference()?;
-            let number = |x: f64| significant(x, 3);
-            let estimate = number(difference.estimate?);
-            let interval = match (difference.low, difference.high) {
-                (Some(low), Some(high)) => format!(" ({} to {})", number(low), number(high)),
-                _ => String::new(),
-            };
-            let at = if several { format!(" at {}", one.name) } else { String::new() };
-            Some(format!("{estimate} s{interval} up to {}{at}", seconds(difference.until)))
-        };
-        let all: Vec<String> = self.strata.iter().filter_map(of).collect();
-        (!all.is_empty())
-            .then(|| format!("Restricted mean time to recovery, test less base: {}.", listed(&all)))
     }
 }
 

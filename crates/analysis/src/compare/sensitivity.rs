@@ -30,23 +30,6 @@ pub enum Scenario {
     WithoutDisturbed,
 }
 
-impl Scenario {
-    /// In words, after "if".
-    pub fn words(self) -> &'static str {
-        match self {
-            Scenario::AllStalled => "all trials without an outcome had stalled",
-            Scenario::NoneStalled => "no trial without an outcome had stalled",
-            Scenario::AgainstTest => {
-                "the test side's trials without an outcome had stalled, and the base side's had not"
-            }
-            Scenario::ForTest => {
-                "the base side's trials without an outcome had stalled, and the test side's had not"
-            }
-            Scenario::WithoutDisturbed => "trials that lost CPU time to a hypervisor were left out",
-        }
-    }
-}
-
 /// A verdict under a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Sensitivity {

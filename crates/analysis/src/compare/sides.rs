@@ -52,7 +52,8 @@ impl Which {
 }
 
 /// What the user asked to compare.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Asked {
     /// Runs against runs.
     Runs {
@@ -116,11 +117,11 @@ pub struct Sides {
 pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
     let (data, which, run_sides, by) = match asked {
         Asked::Runs { base, test } => {
-            for (side, runs) in [("base", base), ("test", test)] {
+            for (side, runs) in [(Which::Base, base), (Which::Test, test)] {
                 if runs.is_empty() {
                     return Err(CompareError::NoSide { side });
                 }
-                check_there(runs, "")?;
+                check_there(runs, false)?;
             }
             let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
             let on_base: Vec<PathBuf> = base.iter().map(real).collect();
@@ -139,15 +140,8 @@ pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
                     let runs: Vec<String> =
                         folders.iter().map(|folder| folder.display().to_string()).collect();
                     let checks = |folder: &PathBuf| folder.join("checks.csv").exists();
-                    let hint = match folders.iter().any(checks) {
-                        true => {
-                            "Functional checks alone tell harm and no effect: name them beside a run \
-                             with trials"
-                        }
-                        false => "`experiments resume RUN` goes on with a run",
-                    };
-                    let (side, runs) = (at.name(), list(&runs));
-                    return Err(CompareError::NoTrial { side, runs, hint });
+                    let has_checks = folders.iter().any(checks);
+                    return Err(CompareError::NoTrial { side: at, runs: list(&runs), has_checks });
                 }
             }
             let side = |at| if at < base.len() { Which::Base } else { Which::Test };
@@ -155,10 +149,7 @@ pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
             (data, which, run_sides, None)
         }
         Asked::By { runs, key, base, test } => {
-            check_there(
-                runs,
-                ". With --by, runs stand first and --base and --test name values: `experiments compare RUN… --by kernel --base NAME --test NAME`",
-            )?;
+            check_there(runs, true)?;
             let data = Data::read(runs)?;
             copies::check(&data.runs)?;
             let which = by_value(&data, key, base, test)?;
@@ -170,9 +161,9 @@ pub fn choose(asked: &Asked) -> Result<Sides, CompareError> {
     Ok(Sides { data, which, run_sides, told_by, by })
 }
 
-fn check_there(folders: &[PathBuf], hint: &'static str) -> Result<(), CompareError> {
+fn check_there(folders: &[PathBuf], by_value: bool) -> Result<(), CompareError> {
     match folders.iter().find(|folder| !folder.exists()) {
-        Some(folder) => Err(CompareError::NoSuchRun { folder: folder.clone(), hint }),
+        Some(folder) => Err(CompareError::NoSuchRun { folder: folder.clone(), by_value }),
         None => Ok(()),
     }
 }
@@ -200,7 +191,7 @@ fn by_value(
         known.extend(keys);
         return Err(CompareError::UnknownKey { key: key.to_string(), known: list(&known) });
     }
-    for (side, asked) in [("base", base), ("test", test)] {
+    for (side, asked) in [(Which::Base, base), (Which::Test, test)] {
         if asked.is_empty() {
             return Err(CompareError::NoSide { side });
         }
@@ -310,6 +301,11 @@ impl Sides {
         places.sort_unstable();
         places.dedup();
         places.into_iter().filter_map(|at| self.data.runs.get(at)).collect()
+    }
+
+    /// Whether trials of a side ran in guests of the lab.
+    pub fn in_lab(&self) -> bool {
+        Which::BOTH.iter().any(|side| self.runs(*side).iter().any(|run| run.in_lab()))
     }
 
     /// The runs that belong somewhere, with a trial or without.

@@ -331,6 +331,6 @@ fn no_common(found: &[(Shape, [Tally; 2])]) -> CompareError {
             test: format!("({})", b.factors),
             differ: list(&differ(a, b)),
         },
-        None => CompareError::NoSide { side: "base" },
+        None => CompareError::NoSide { side: Which::Base },
     }
 }

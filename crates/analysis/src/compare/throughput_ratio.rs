@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::strata::{Stratum, Tally};
-use stats::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney, mean_ratio};
+use stats::samples::{MedianRatio, Note, Resampling, SampleMedian, mann_whitney, mean_ratio};
 use stats::{Alternative, Estimate, Level};
 
 /// One stratum.
@@ -30,8 +30,8 @@ pub struct StratumRatio {
     pub in_mean: bool,
     /// Mann and Whitney's test, two-sided.
     pub p_value: Option<f64>,
-    /// What weakens the interval, in sentences.
-    pub notes: Vec<String>,
+    /// What weakens the interval.
+    pub notes: Vec<Note>,
     #[serde(skip)]
     values: [Vec<f64>; 2],
 }
@@ -72,7 +72,7 @@ pub fn of(
         },
         in_mean: false,
         p_value: test_result.p_value,
-        notes: ratio.notes.iter().map(stats::said::samples::note).collect(),
+        notes: ratio.notes,
         values: [base, test],
     })
 }

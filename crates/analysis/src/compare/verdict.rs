@@ -72,17 +72,6 @@ impl Kind {
     /// All, in the order of tables.
     pub const ALL: [Kind; 5] =
         [Kind::Fixed, Kind::Reduced, Kind::NoEvidenceOfAnEffect, Kind::Worse, Kind::Undecided];
-
-    /// As it is written.
-    pub fn words(self) -> &'static str {
-        match self {
-            Kind::Fixed => "fixed",
-            Kind::Reduced => "reduced",
-            Kind::NoEvidenceOfAnEffect => "no evidence of an effect",
-            Kind::Worse => "worse",
-            Kind::Undecided => "undecided",
-        }
-    }
 }
 
 /// Why it is that and nothing else.
@@ -260,7 +249,7 @@ pub(super) fn one_sided([k, n]: [u64; 2], level: Level) -> Result<(f64, f64), St
 
 /// The strata in which the test side is itself shown to be above the bound, the farthest above
 /// first.
-pub(super) fn above_the_bound(counts: &[Counts], rules: Rules) -> Result<Vec<usize>, StatError> {
+pub fn above_the_bound(counts: &[Counts], rules: Rules) -> Result<Vec<usize>, StatError> {
     let mut above = Vec::new();
     for (at, counts) in counts.iter().enumerate() {
         let low = one_sided(counts.test, rules.level)?.0;

@@ -19,7 +19,7 @@ use crate::failure::{Failure, Outcome};
 /// (RUN… --by KEY --base VALUE… --test VALUE…), where KEY is `kernel` or a label's name. Cells that both
 /// sides have are the strata; the kernel, and every label that has no value on both sides, is what tells
 /// the sides apart. The verdict is one of fixed, reduced, no evidence of an effect, worse, undecided, by
-/// the rules of docs/reference/verdict.md; harm is said apart.
+/// the rules of docs/reference/verdict.md; harm is told apart from it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status with --gate: 0 fixed without harm, 10 not fixed or harm found, 11 undecided or not to be
@@ -62,6 +62,9 @@ pub struct CompareArgs {
     /// Say the verdict by the exit status too
     #[arg(long)]
     pub gate: bool,
+    /// Say all there is to know, with the times to recovery, in the form `text`
+    #[arg(long)]
+    pub details: bool,
     /// The form on standard output
     #[arg(long, value_enum, default_value = "text")]
     pub format: Form,
@@ -77,13 +80,15 @@ pub struct CompareArgs {
 /// A form on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Form {
-    /// The verdict and the strata
+    /// The verdict and the strata, on a screen
     Text,
     /// All of it, plain text of at most 78 columns for a mailing list
     Mail,
     /// All of it in Markdown
     #[value(alias = "md")]
     Markdown,
+    /// All of it as a page, with the figures in it
+    Html,
     /// compare.json
     Json,
 }
@@ -156,9 +161,10 @@ pub fn run(args: CompareArgs, out: &mut dyn Write) -> Outcome {
     };
     let form = if args.json { Form::Json } else { args.format };
     let shown = match form {
-        Form::Text => report::comparison_summary(&comparison),
+        Form::Text => report::comparison_summary(&comparison, args.details),
         Form::Mail => text(&comparison, report::Format::Mail)?,
         Form::Markdown => text(&comparison, report::Format::Markdown)?,
+        Form::Html => text(&comparison, report::Format::Html)?,
         Form::Json => comparison.json(),
     };
     out.write_all(shown.as_bytes())?;
@@ -182,7 +188,7 @@ fn gate(comparison: &Comparison) -> Outcome {
 
 /// Sides that can't be compared are the request's fault.
 fn compare_failure(error: CompareError) -> Failure {
-    Failure::by_fault(&error, error.is_request())
+    Failure::by_fault(&report::say::compare::error::with_advice(&error), error.is_request())
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use analysis::compare::checks::Check;
 use analysis::compare::cost::CostOf;
-use analysis::compare::harm::Finding;
-use analysis::compare::recovery::{StratumRecovery, ratio_in_words};
+use analysis::compare::harm_finding::HarmFinding;
+use analysis::compare::recovery::StratumRecovery;
 use analysis::compare::strata::Stratum;
 use analysis::compare::{Comparison, Which};
 use analysis::run::Run;
@@ -21,6 +21,10 @@ use super::content::{Room, quoted, with_interval};
 use super::mail::WIDTH;
 use super::{Block, Table};
 use crate::figure::Drawn;
+use crate::say::compare as say;
+use crate::say::compare::checks::of_side;
+use crate::say::compare::recovery::ratio_in_words;
+use crate::say::compare::{sensitivity as scenarios, verdict};
 
 /// The title.
 pub fn title(comparison: &Comparison) -> String {
@@ -28,7 +32,7 @@ pub fn title(comparison: &Comparison) -> String {
         "`{}` against `{}`: {}",
         comparison.test.name,
         comparison.base.name,
-        comparison.verdict.kind.words()
+        verdict::word(comparison.verdict.kind)
     )
 }
 
@@ -57,7 +61,7 @@ pub fn blocks(comparison: &Comparison, figures: Vec<Drawn>, room: Room) -> Vec<B
             }
         }
     }
-    commands.push(shell(&comparison.again));
+    commands.push(shell(&say::again::words(comparison)));
     blocks.push(Block::Code(commands.join("\n")));
     blocks
 }
@@ -66,14 +70,46 @@ fn shell(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<String>>().join(" ")
 }
 
-/// The sentences.
-pub fn answer(comparison: &Comparison) -> Vec<Block> {
-    let mut blocks: Vec<Block> = comparison.answer.iter().cloned().map(Block::Paragraph).collect();
-    if !comparison.warnings.is_empty() {
+/// All sentences: the answer, then what else is to be known.
+fn answer(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks = vec![Block::Paragraph(say::answer(comparison).join(" "))];
+    blocks.extend(say::details(comparison).into_iter().map(Block::Paragraph));
+    let torn: Vec<String> =
+        runs(comparison).into_iter().filter_map(|run| run.torn.clone()).collect();
+    if !torn.is_empty() {
         blocks.push(Block::Heading(2, "To be kept in mind".into()));
-        blocks.push(Block::List(comparison.warnings.clone()));
+        blocks.push(Block::List(torn));
     }
     blocks
+}
+
+/// What a terminal shows: the answer, the strata, and a line each of harm, cost and trust; with details
+/// all sentences and the times to recovery.
+pub fn summary(comparison: &Comparison, details: bool) -> Vec<Block> {
+    if details {
+        let mut blocks = answer(comparison);
+        blocks.extend(stalls(comparison, Room::Narrow));
+        blocks.extend(recovery(comparison, Room::Narrow));
+        return blocks;
+    }
+    let mut blocks = vec![Block::Paragraph(say::answer(comparison).join(" "))];
+    blocks.extend(stalls_table(comparison, Room::Narrow));
+    blocks.extend(say::lines(comparison).into_iter().map(Block::Paragraph));
+    blocks.push(Block::Paragraph(
+        "More: `--details`, or all of it by `--format mail` and `--out DIR`.".into(),
+    ));
+    blocks
+}
+
+/// The runs of both sides, each once.
+fn runs(comparison: &Comparison) -> Vec<&Run> {
+    let mut runs: Vec<&Run> = Vec::new();
+    for run in comparison.base.runs.iter().chain(&comparison.test.runs) {
+        if runs.iter().all(|other| other.folder != run.folder) {
+            runs.push(run);
+        }
+    }
+    runs
 }
 
 fn interval(estimate: Option<f64>, interval: Option<&Interval>, digits: usize) -> String {
@@ -173,8 +209,8 @@ impl Names {
     }
 }
 
-/// The stalls by stratum.
-pub fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
+/// The table of stalls by stratum, with its legend.
+fn stalls_table(comparison: &Comparison, room: Room) -> Vec<Block> {
     let level = percent(comparison.level.get());
     let mut header = vec![STRATUM.to_string(), "base".into(), "test".into()];
     header.push(match room {
@@ -228,25 +264,31 @@ pub fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
     );
     header[0] = names.head.to_string();
     let rows = names.before(rows);
+    let mut blocks = vec![Block::Table(Table { header, texts: 1, rows })];
+    blocks.extend(names.legend());
+    blocks
+}
+
+/// The stalls by stratum.
+fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
+    let (base, test) = (&comparison.base, &comparison.test);
+    let rule = crate::say::rule::in_words(&base.stall, &base.control);
+    let rules = match base.stall == test.stall {
+        true => rule,
+        false => format!(
+            "{rule} (base side), and when {} (test side)",
+            crate::say::rule::in_words(&test.stall, &test.control)
+        ),
+    };
     let mut blocks = vec![
         Block::Heading(2, "Stalls".into()),
         Block::Paragraph(format!(
-            "Base is `{}`, test is `{}`. A trial is stalled when {}{}. p is Boschloo's exact test of \
-             each stratum, adjusted by Holm's method; the verdict goes by the exact test over all.",
-            comparison.base.name,
-            comparison.test.name,
-            crate::say::rule::in_words(&comparison.base.stall, &comparison.base.control),
-            match comparison.base.stall == comparison.test.stall {
-                true => String::new(),
-                false => format!(
-                    " (base side), and when {} (test side)",
-                    crate::say::rule::in_words(&comparison.test.stall, &comparison.test.control)
-                ),
-            }
+            "Base is `{}`, test is `{}`. A trial is stalled when {rules}. p is Boschloo's exact test of \
+             each stratum, adjusted by Holm's method; the verdict follows the exact test over all.",
+            base.name, test.name
         )),
-        Block::Table(Table { header, texts: 1, rows }),
     ];
-    blocks.extend(names.legend());
+    blocks.extend(stalls_table(comparison, room));
     blocks
 }
 
@@ -333,7 +375,7 @@ fn pooled(comparison: &Comparison) -> Vec<Block> {
 
 /// How long a due growth stayed behind, by stratum: in a mail two tables, so that each number keeps its
 /// interval.
-pub fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
+fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
     let found = &comparison.recovery.strata;
     if found.is_empty() {
         return Vec::new();
@@ -364,7 +406,7 @@ pub fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
     let effects_header = match room {
         Room::Wide => vec![
             format!("hazard ratio ({level})"),
-            format!("restricted mean, test less base, s ({level})"),
+            format!("restricted mean, test minus base, s ({level})"),
             "up to".to_string(),
         ],
         Room::Narrow => vec![
@@ -548,17 +590,12 @@ fn checks(all: &[Check], header: &[String]) -> Vec<Block> {
     if all.is_empty() {
         return Vec::new();
     }
-    let counts = |side: Option<[u64; 2]>| match side {
-        Some([0, 0]) => "skipped".to_string(),
-        Some([passed, failed]) => format!("{passed} passed, {failed} failed"),
-        None => "not run".to_string(),
-    };
     let passed =
         |side: Option<[u64; 2]>| side.is_some_and(|[passed, failed]| passed > 0 && failed == 0);
     let mut shown: Vec<&Check> = all.iter().collect();
     if shown.len() > MOST_CHECKS {
         shown.sort_by_key(|check| {
-            (check.finding != Finding::Found, passed(check.base) && passed(check.test))
+            (check.finding != HarmFinding::Found, passed(check.base) && passed(check.test))
         });
         shown.truncate(MOST_CHECKS);
     }
@@ -566,7 +603,7 @@ fn checks(all: &[Check], header: &[String]) -> Vec<Block> {
         .iter()
         .map(|check| {
             let name: String = check.name.chars().take(44).collect();
-            vec![name, counts(check.base), counts(check.test), p(check.deciding_p())]
+            vec![name, of_side(check.base), of_side(check.test), p(check.deciding_p())]
         })
         .collect();
     let longest = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
@@ -589,7 +626,7 @@ fn checks(all: &[Check], header: &[String]) -> Vec<Block> {
         let rest = counted((all.len() - shown.len()) as u64, "more check is", "more checks are");
         blocks.push(Block::Paragraph(format!("{rest} in compare.json.")));
     }
-    if all.iter().any(|check| check.finding == Finding::Found && check.deciding_p().is_none()) {
+    if all.iter().any(|check| check.finding == HarmFinding::Found && check.deciding_p().is_none()) {
         blocks.push(Block::Paragraph(
             "A check that never failed on the base side and fails on the test side regressed by rule, \
              without a test."
@@ -608,7 +645,11 @@ fn sensitivity(comparison: &Comparison) -> Vec<Block> {
         .iter()
         .map(|one| {
             let same = if one.changes { "" } else { ", the same" };
-            format!("{}{same}, if {}", one.verdict.words(), one.scenario.words())
+            format!(
+                "{}{same}, if {}",
+                verdict::word(one.verdict),
+                scenarios::scenario(one.scenario)
+            )
         })
         .collect();
     vec![Block::Heading(2, "The verdict would be".into()), Block::List(items)]
@@ -669,13 +710,7 @@ fn sides(comparison: &Comparison) -> Vec<Block> {
         Block::Heading(2, "What was compared".into()),
         Block::Table(Table { header: vec!["what".into(), "is".into()], texts: 2, rows }),
     ];
-    let mut runs: Vec<&Run> = Vec::new();
-    for run in comparison.base.runs.iter().chain(&comparison.test.runs) {
-        if runs.iter().all(|other| other.folder != run.folder) {
-            runs.push(run);
-        }
-    }
-    blocks.extend(circumstances::sections(&runs));
+    blocks.extend(circumstances::sections(&runs(comparison)));
     blocks
 }
 

@@ -1,0 +1,147 @@
+//! Whether a difference can be put down to what tells the sides apart, and what limits that.
+
+use serde::Serialize;
+use stats::Level;
+
+use super::boots::Boots;
+use super::drift::{Drift, Moved};
+use super::machines::Machines;
+use super::order::Order;
+use super::sides::{Sides, Which};
+use super::strata::Stratum;
+
+/// Whether a difference can be put down to what tells the sides apart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trust {
+    /// Whether nothing takes the trust away.
+    pub can_be_trusted: bool,
+    /// What takes it away.
+    pub because: Vec<Distrust>,
+    /// What limits it, without taking it away.
+    pub limits: Vec<Limit>,
+}
+
+/// What takes the trust away.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum Distrust {
+    /// The sides ran on different machines.
+    Machines,
+    /// Several labels tell the sides apart, and a difference may be due to any of them.
+    SeveralLabels {
+        /// The labels' names.
+        labels: Vec<String>,
+    },
+    /// The control moved, and it may be the machine that did.
+    ControlMoved,
+    /// The boots of a side differ in how often they stall.
+    BootsDiffer {
+        /// The side of the boots.
+        side: Which,
+        /// The permutation test within the strata, adjusted by Holm over the sides.
+        p_value: f64,
+    },
+}
+
+/// What limits the trust.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "limit", rename_all = "kebab-case")]
+pub enum Limit {
+    /// The control moved within the same blocks: it is part of the patch's cost.
+    ControlMovedInBlocks,
+    /// That the control held is not shown.
+    ControlNotShown,
+    /// Both sides have no control in common.
+    NoControl,
+    /// The sides were not measured in the same blocks.
+    Order {
+        /// How they lie in time.
+        order: Order,
+    },
+    /// Trials of one boot share what it drew.
+    Boots {
+        /// Whether the boots could be tested against each other.
+        tested: bool,
+    },
+    /// On which machine some trials ran is not recorded.
+    MachineUnknown,
+    /// Nothing that was recorded tells the sides apart.
+    NothingTellsApart,
+    /// Trials in guests are judged by throughput, which is the emulator's.
+    EmulatedThroughput,
+    /// How long a trial was to last is known of one side only.
+    DurationUnknown {
+        /// The strata's names.
+        strata: Vec<String>,
+    },
+}
+
+/// What is known of how a comparison was measured.
+pub struct Measured<'a> {
+    /// The sides.
+    pub sides: &'a Sides,
+    /// The strata that both have.
+    pub strata: &'a [Stratum],
+    /// The controls against each other.
+    pub drift: &'a Drift,
+    /// The machines of both sides.
+    pub machines: &'a Machines,
+    /// The sides in time.
+    pub order: Order,
+    /// The guests' boots.
+    pub boots: &'a Boots,
+    /// Whether a side's rule judges by throughput.
+    pub by_throughput: bool,
+}
+
+/// Of a comparison.
+pub fn of(measured: &Measured<'_>, level: Level) -> Trust {
+    let Measured { sides, strata, drift, machines, order, boots, by_throughput } = *measured;
+    let (mut because, mut limits) = (Vec::new(), Vec::new());
+    if !machines.confounded.is_empty() {
+        because.push(Distrust::Machines);
+    }
+    // A kernel beside a label is what the label stands for.
+    let labels: Vec<String> = sides.naming_labels().map(|told| told.key.clone()).collect();
+    if labels.len() > 1 {
+        because.push(Distrust::SeveralLabels { labels });
+    }
+    match drift.moved {
+        Moved::Moved if drift.may_be_the_machine => because.push(Distrust::ControlMoved),
+        Moved::Moved => limits.push(Limit::ControlMovedInBlocks),
+        // In common blocks a drift is the same on both sides.
+        Moved::NotShown | Moved::NotChecked if order == Order::Interleaved => {}
+        Moved::NotShown => limits.push(Limit::ControlNotShown),
+        Moved::NotChecked => limits.push(Limit::NoControl),
+        Moved::Held => {}
+    }
+    if order != Order::Interleaved {
+        limits.push(Limit::Order { order });
+    }
+    let differing =
+        boots.differing(level).map(|(side, p_value)| Distrust::BootsDiffer { side, p_value });
+    let before = because.len();
+    because.extend(differing);
+    if boots.base.boots > 0 && boots.test.boots > 0 && because.len() == before {
+        let tested = boots.base.p_differ.is_some() || boots.test.p_differ.is_some();
+        limits.push(Limit::Boots { tested });
+    }
+    if !machines.unknown.is_empty() && machines.confounded.is_empty() {
+        limits.push(Limit::MachineUnknown);
+    }
+    if sides.told_by.is_empty() {
+        limits.push(Limit::NothingTellsApart);
+    }
+    if by_throughput && sides.in_lab() {
+        limits.push(Limit::EmulatedThroughput);
+    }
+    let unknown = |stratum: &&Stratum| {
+        stratum.base.durations_s.is_empty() != stratum.test.durations_s.is_empty()
+    };
+    let strata: Vec<String> =
+        strata.iter().filter(unknown).map(|stratum| stratum.name.clone()).collect();
+    if !strata.is_empty() {
+        limits.push(Limit::DurationUnknown { strata });
+    }
+    Trust { can_be_trusted: because.is_empty(), because, limits }
+}

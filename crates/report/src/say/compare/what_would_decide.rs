@@ -1,0 +1,76 @@
+//! What would decide an open verdict.
+
+use analysis::compare::Comparison;
+use analysis::compare::what_would_decide::{Deciding, POWER};
+use stats::words::{counted, percent, percent_to};
+
+use super::listed;
+
+/// What to do next.
+pub fn next(comparison: &Comparison) -> Option<String> {
+    let (base, test) = (&comparison.base.name, &comparison.test.name);
+    let bound = percent(comparison.verdict.rules.fixed_below);
+    Some(match comparison.what_would_decide.as_ref()? {
+        Deciding::MoreTrials { name, more_per_side, n_per_side, power, rates, .. } => format!(
+            "{more_per_side} more trials a side at {name}, {n_per_side} in all, would decide it with \
+             {} % power, if the rates are those seen ({} and {}).",
+            percent_to(*power, 0),
+            percent(rates[0]),
+            percent(rates[1]),
+        ),
+        Deciding::TooMany { name, rates, .. } => format!(
+            "The rates seen are too near each other for more trials to tell apart (at {name}, {} and \
+             {}).",
+            percent(rates[0]),
+            percent(rates[1])
+        ),
+        Deciding::AnotherCell { .. } => format!(
+            "Measure where `{base}` stalls: with more threads, or with a ramp that adds threads under \
+             load."
+        ),
+        Deciding::MoreWithoutStall { more, at, below } => format!(
+            "{} of `{test}` without a stall where `{base}` stalls would make it `fixed` (at most \
+             {}){}.",
+            counted(*more, "more trial", "more trials"),
+            percent(*below),
+            match at.as_slice() {
+                // One stratum was named, or is all there is.
+                [_] if comparison.verdict.at_risk.strata == 1 => String::new(),
+                at => {
+                    let each: Vec<String> =
+                        at.iter().map(|at| format!("{} at {}", at.more, at.name)).collect();
+                    format!(": {}", listed(&each))
+                }
+            }
+        ),
+        Deciding::StratumStalls { name, test: [k, n] } => format!(
+            "More trials make it `fixed` only if `{test}` really stalls in less than {bound} at {name}, \
+             and {k} of {n} speak against that."
+        ),
+        Deciding::StillStalls { test: [k, n] } => format!(
+            "`{test}` still stalled in {k} of {n} where `{base}` does: more trials make it `fixed` only \
+             if it really stalls in less than {bound}."
+        ),
+        Deciding::LowerBound { base: share } => format!(
+            "`{base}` stalled in {} of its trials, averaged over the strata where it did: give \
+             `--fixed-below` a smaller share.",
+            percent(*share)
+        ),
+    })
+}
+
+/// What is to be known before doing it.
+pub fn how(comparison: &Comparison) -> Option<String> {
+    match comparison.what_would_decide.as_ref()? {
+        Deciding::MoreTrials { n_per_side, .. } => Some(format!(
+            "The power is that of Fisher's test, and the rates are estimates. Testing twice errs more \
+             often than the level says: {n_per_side} fresh trials a side keep the level."
+        )),
+        Deciding::TooMany { for_a_halving: Some(n), .. } => Some(format!(
+            "{} a side would show a halving, if there is one, with {} power.",
+            counted(*n, "trial", "trials"),
+            percent(POWER)
+        )),
+        _ => None,
+    }
+}
