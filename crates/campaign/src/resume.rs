@@ -1,4 +1,4 @@
-//! Whether a run can be gone on with: the same definition, kernels and CPUs, or what changed.
+//! Whether a run can be resumed: the same definition, kernels and CPUs, or what changed.
 
 use std::collections::BTreeMap;
 use std::path::Path;

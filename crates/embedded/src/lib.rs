@@ -74,7 +74,7 @@ fn folders() -> Vec<PathBuf> {
 fn lay(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<Program> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let lock = File::create(folder.join(LOCK))?;
-    // Where a file system has no locks, nobody knows what is in use: then nothing is cleared away.
+    // A file system without locks does not tell what is in use: then nothing is removed.
     let is_alone = lock.lock().is_ok();
     let hash: String = Sha256::digest(bytes)
         .iter()

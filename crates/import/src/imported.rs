@@ -89,7 +89,7 @@ impl ImportedTrial {
         ImportedTrial { line, ..ImportedTrial::default() }
     }
 
-    /// Adds a metric; a value that is no finite number is none.
+    /// Adds a metric, if its value is a finite number.
     pub fn metric(&mut self, metric: &str, value: f64, unit: &str) {
         if value.is_finite() {
             self.metrics.push(Metric { metric: metric.into(), value, unit: unit.into() });

@@ -23,7 +23,7 @@ pub enum Kvm {
     Absent,
     /// A step failed.
     Fails {
-        /// Which.
+        /// The ioctl or the call that failed.
         step: &'static str,
         /// With what.
         errno: Errno,

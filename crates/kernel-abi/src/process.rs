@@ -96,7 +96,7 @@ pub enum Ending {
     Exited(i32),
     /// By a signal.
     Signalled {
-        /// Which.
+        /// Its number, as in signal(7).
         signal: i32,
         /// Whether it left a core.
         core: bool,
@@ -179,7 +179,7 @@ fn reap(pid: libc::pid_t) -> Result<Waited, Errno> {
 /// Sends SIGKILL to one process.
 ///
 /// # Errors
-/// `ESRCH` when there is none, `EPERM` when it is another user's.
+/// `ESRCH` if the process does not exist, `EPERM` if it is another user's.
 pub fn kill(pid: u32) -> Result<(), Errno> {
     let pid = to_pid(pid)?;
     // SAFETY: takes numbers, touches no memory of ours. The pid is positive: one process.

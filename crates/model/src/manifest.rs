@@ -94,13 +94,13 @@ pub struct Manifest {
     pub executor: Origin,
     /// Each kernel under trial; of this machine, its release.
     pub kernels: Vec<Kernel>,
-    /// What a comparison is to tell apart.
+    /// Labels of every row, by which a comparison can tell runs apart.
     pub labels: BTreeMap<String, String>,
     /// UTC, RFC 3339.
     pub started_at: String,
     /// UTC, RFC 3339; absent while it runs, or if it was killed.
     pub ended_at: Option<String>,
-    /// Every time it was gone on with.
+    /// Each time the run was resumed.
     #[serde(default)]
     pub resumed: Vec<Resumed>,
     /// What may have disturbed the measurement, a sentence each.

@@ -99,7 +99,7 @@ pub enum Cut {
     },
 }
 
-/// Opens a file; `None` where there is none.
+/// Opens a file; `None` if it does not exist.
 pub(crate) fn open_if_there(file: &Path) -> io::Result<Option<File>> {
     match File::open(file) {
         Ok(opened) => Ok(Some(opened)),

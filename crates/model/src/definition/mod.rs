@@ -69,7 +69,7 @@ pub struct Definition {
     pub command: Option<command::Table>,
     /// What a first look makes of the definition.
     pub quick: Quick,
-    /// What a comparison is to tell apart; in every row.
+    /// Labels of every row, by which a comparison can tell runs apart.
     #[serde(deserialize_with = "label::read")]
     pub labels: BTreeMap<String, String>,
 }

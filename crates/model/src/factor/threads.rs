@@ -10,7 +10,7 @@ const ACCEPTED: &str = "a count from 1 (`96`) or a share of the CPUs online (`50
 /// How many worker threads a trial has at its full size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Threads {
-    /// So many.
+    /// A number of threads.
     Count(u32),
     /// So many percent of the CPUs online; above 0, to 100 000.
     Share(f64),

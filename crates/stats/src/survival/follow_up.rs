@@ -3,7 +3,7 @@
 use crate::StatError;
 
 /// How long a trial was followed, and whether the event ended it. A trial without the event is
-/// right-censored: the event's time is above `time`, by how much nobody knows.
+/// right-censored: the event's time is above `time`, by an unknown amount.
 ///
 /// The unit is the caller's, the same for every trial of a sample. Zero is a valid time.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -102,7 +102,7 @@ pub enum Note {
     IntervalCensored,
     /// Turnbull's curve was not found.
     NoCurve {
-        /// Why.
+        /// The estimator's error.
         error: String,
     },
     /// Turnbull's curve is at 1/2 exactly over a stretch.
@@ -127,7 +127,7 @@ pub enum Note {
     MassBeyondLooks,
     /// A law could not be fitted.
     NoFit {
-        /// Why.
+        /// The estimator's error.
         error: String,
     },
     /// No rank test: at no event were trials of two groups at risk, or all had it.

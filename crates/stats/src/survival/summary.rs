@@ -28,7 +28,7 @@ pub struct SurvivalOptions {
     pub until: Option<f64>,
     /// Fleming-Harrington's exponents, (rho, gamma).
     pub fleming_harrington: (f64, f64),
-    /// The shares of the trials of which the time by which they had the event is shown.
+    /// Report the time by which each of these shares of trials had the event.
     pub quantiles: Vec<f64>,
 }
 

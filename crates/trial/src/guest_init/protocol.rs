@@ -15,7 +15,7 @@ pub const PROTOCOL: u32 = 1;
 pub enum Request {
     /// Do a trial.
     Trial {
-        /// Which.
+        /// The trial to do.
         spec: Box<TrialSpec>,
         /// After how many seconds it is killed.
         limit_s: f64,
@@ -34,7 +34,7 @@ pub enum Reply {
     Ready(Ready),
     /// A trial's process has ended. What it wrote to standard output follows the line.
     Ended {
-        /// Which.
+        /// Its number in the run.
         trial: u64,
         /// How.
         how: Ended,

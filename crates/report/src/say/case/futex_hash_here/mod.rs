@@ -38,7 +38,7 @@ impl Case for FutexHash {
     }
 
     fn guest(&self) -> Guest {
-        // docs/lab.md, "The table of kernels and CPUs": of the stock kernels that boot in seconds,
+        // docs/how-to/kernel.md, "A table over kernels and CPU counts": of the stock kernels that boot in seconds,
         // the one whose growth is pending for longest.
         Guest { kernel: "debian:7.0", cpus: 32 }
     }
