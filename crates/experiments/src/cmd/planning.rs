@@ -75,7 +75,7 @@ fn by_option(error: &BadOverride) -> String {
         Override::Set(_) => "--set ",
         Override::Label(_) => "--label ",
     };
-    match &error.problem {
+    match &*error.problem {
         OverrideProblem::OneForAll { name, value } => {
             format!("{option}{error}: `--{name} {value}` sets it")
         }

@@ -145,9 +145,8 @@ impl Factors {
     /// The factors that were given values and that no workload of these takes, with the one that
     /// does: what is left of a definition whose workload was changed.
     pub fn idle(&self) -> impl Iterator<Item = (&'static str, Workload)> + '_ {
-        let of = |name: &String| own_factor(name).map(|(of, factor)| (of, factor));
-        self.own.iter().filter_map(move |(name, values)| {
-            let (of, factor) = of(name)?;
+        self.own.iter().filter_map(|(name, values)| {
+            let (of, factor) = own_factor(name)?;
             let given = values.len() != 1 || values[0] != factor.default;
             (given && !self.workload.contains(&of)).then_some((factor.name, of))
         })

@@ -68,7 +68,7 @@ pub struct BadOverride {
     /// Which one.
     pub which: Override,
     /// What is wrong with it.
-    pub problem: OverrideProblem,
+    pub problem: Box<OverrideProblem>,
 }
 
 /// What is wrong with an override.
@@ -113,7 +113,7 @@ impl Overrides {
     /// The first override that can't be applied.
     pub fn apply(&self, definition: &mut Definition) -> Result<(), BadOverride> {
         fn bad<E: Into<OverrideProblem>>(which: Override) -> impl FnOnce(E) -> BadOverride {
-            |problem| BadOverride { which, problem: problem.into() }
+            |problem| BadOverride { which, problem: Box::new(problem.into()) }
         }
         if self.quick {
             let quick = definition.quick.clone();
