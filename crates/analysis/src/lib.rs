@@ -1,11 +1,11 @@
 //! Recorded trials to tables.
 //!
-//! [`stat`] holds the estimators: numbers in, numbers out, one idea a file. The rest reads a run
-//! ([`data`]), judges its trials ([`outcome`]), counts them ([`cells`]) and says what that means
-//! ([`answer`]). Nothing here writes a file.
+//! A run is read ([`data`]), its trials are judged ([`outcome`]) and counted ([`cells`]), and what that
+//! shows is a typed [`finding`], whose words are made in `report`. What is true of one race only is a
+//! [`case`]. Nothing here writes a file.
 
 pub mod analysis;
-pub mod answer;
+pub mod case;
 pub mod cells;
 pub mod checks;
 pub mod compare;
@@ -15,6 +15,7 @@ pub mod data;
 pub mod ends;
 pub mod error;
 pub mod factors;
+pub mod finding;
 pub mod metrics;
 pub mod outcome;
 pub mod planned;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::case::{Case, Occurrence};
 use crate::cells::Cell;
 use crate::factors::{Factors, telling};
 
@@ -18,6 +19,8 @@ pub struct Series {
     pub hash: String,
     /// Its kernel.
     pub kernel: String,
+    /// Whether the case's event can happen in it.
+    pub occurrence: Occurrence,
     /// Its cells by their place, in the order of thread counts.
     pub cells: Vec<usize>,
 }
@@ -25,7 +28,7 @@ pub struct Series {
 impl Series {
     /// The series of a table, in its order; those of one group (all the same but the hash policy)
     /// stand side by side, the control last.
-    pub fn of(cells: &[Cell]) -> Vec<Series> {
+    pub fn of(cells: &[Cell], case: Option<&dyn Case>) -> Vec<Series> {
         let shape = |cell: &Cell| cell.factors.with("threads", "");
         let shapes: Vec<Factors> = cells.iter().map(shape).collect();
         let mut telling = telling(&shapes);
@@ -49,6 +52,7 @@ impl Series {
                         is_control: cell.is_control,
                         hash: shape.hash().to_string(),
                         kernel: shape.kernel().to_string(),
+                        occurrence: Occurrence::default(),
                         cells: Vec::new(),
                     },
                 ));
@@ -63,7 +67,12 @@ impl Series {
                 a_shape.in_table_order(b_shape)
             }
         });
-        series.into_iter().map(|(_, series)| series).collect()
+        let mut series: Vec<Series> = series.into_iter().map(|(_, series)| series).collect();
+        for one in &mut series {
+            let of_series: Vec<&Cell> = one.cells.iter().map(|at| &cells[*at]).collect();
+            one.occurrence = case.map_or_else(Default::default, |case| case.occurrence(&of_series));
+        }
+        series
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use analysis::Analysis;
 
 use crate::document::content::{self, Room, blocks, title};
-use crate::document::{html, mail, markdown};
+use crate::document::{Block, html, mail, markdown};
 use crate::draw::DrawError;
 use crate::figure::{AnyFigure, Drawn};
 
@@ -71,13 +71,18 @@ fn rendered(analysis: &Analysis, figures: Vec<Drawn>, format: Format) -> String 
     }
 }
 
-/// The answer as plain text, and what is to be kept in mind with it.
+/// The answer as plain text: at most three sentences.
 pub fn answer(analysis: &Analysis) -> String {
-    mail::render(&content::answer(analysis))
+    let sentences = crate::say::headline::sentences(analysis);
+    mail::render(&sentences.into_iter().map(Block::Paragraph).collect::<Vec<_>>())
 }
 
-/// The answer and the table of cells as plain text, for a terminal.
-pub fn summary(analysis: &Analysis) -> String {
+/// The answer and a table as plain text, for a terminal: three sentences and a row a cell, or with
+/// details every finding and every column.
+pub fn summary(analysis: &Analysis, details: bool) -> String {
+    if !details {
+        return mail::render(&content::short(analysis));
+    }
     let mut blocks = content::answer(analysis);
     blocks.extend(content::cells(analysis, Room::Narrow));
     mail::render(&blocks)

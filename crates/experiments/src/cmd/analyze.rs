@@ -31,6 +31,9 @@ pub struct AnalyzeArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub how: HowArgs,
+    /// Print every finding and all columns, not only the answer
+    #[arg(long, conflicts_with = "json")]
+    pub details: bool,
     /// Print analysis.json instead of the summary
     #[arg(long)]
     pub json: bool,
@@ -69,7 +72,7 @@ pub fn run(args: AnalyzeArgs, out: &mut dyn Write) -> Outcome {
     if args.json {
         return Ok(out.write_all(analysis.json().as_bytes()).and_then(|()| out.flush())?);
     }
-    write!(out, "{}", report::summary(&analysis))?;
+    write!(out, "{}", report::summary(&analysis, args.details))?;
     tell_files(&written, out)?;
     if folder.is_none() {
         writeln!(
@@ -122,6 +125,7 @@ mod tests {
             runs,
             out: None,
             how: HowArgs { stall: None, level: Level::P95 },
+            details: false,
             json: false,
         }
     }

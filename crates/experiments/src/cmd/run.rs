@@ -190,7 +190,7 @@ fn tell(folder: &Path, with_report: bool, json: bool, out: &mut dyn Write) -> Ou
     if json {
         out.write_all(analysis.json().as_bytes())?;
     } else {
-        write!(out, "{}", report::summary(&analysis))?;
+        write!(out, "{}", report::summary(&analysis, false))?;
         tell_files(&written, out)?;
     }
     out.flush()?;

@@ -83,10 +83,64 @@ pub fn blocks(analysis: &Analysis, figures: Vec<Drawn>, room: Room) -> Vec<Block
     blocks
 }
 
+/// At most three sentences, and the table that a reader needs with them.
+pub fn short(analysis: &Analysis) -> Vec<Block> {
+    let sentences = crate::say::headline::sentences(analysis);
+    let mut blocks: Vec<Block> = sentences.into_iter().map(Block::Paragraph).collect();
+    blocks.extend(short_cells(analysis));
+    if !analysis.warnings.is_empty() {
+        let notes = counted(analysis.warnings.len() as u64, "note", "notes");
+        blocks.push(Block::Paragraph(format!(
+            "{notes} on these tables: see the report, or `--details`."
+        )));
+    }
+    blocks
+}
+
+/// A row a cell that is no control without a stall, with one interval.
+fn short_cells(analysis: &Analysis) -> Option<Block> {
+    let telling = |cell: &&Cell| !cell.is_control || cell.stalled() > 0;
+    let mut cells: Vec<&Cell> = analysis.cells.iter().filter(telling).collect();
+    if cells.is_empty() {
+        cells = analysis.cells.iter().collect();
+    }
+    cells.first()?;
+    let columns = FactorColumns::of(cells.iter().map(|cell| &cell.factors), &["threads", "hash"]);
+    let seen = Seen::of(analysis);
+    let stalls = seen.outcomes && !crate::say::headline::nothing_can_stall(analysis);
+    let mut of_cells =
+        if stalls { stall_columns(analysis, Room::Narrow, seen) } else { Vec::new() };
+    of_cells.retain(|(head, _)| !head.starts_with("exact "));
+    let speeds = speed_columns(analysis, seen);
+    let last = speeds.len().saturating_sub(1);
+    of_cells.extend(speeds.into_iter().enumerate().map(|(at, (head, text))| {
+        match at == last && !stalls {
+            true => (head, text),
+            false => without_interval(head, text),
+        }
+    }));
+    let mut header = columns.header();
+    let texts = header.len();
+    header.extend(of_cells.iter().map(|(head, _)| head.clone()));
+    let row = |cell: &&Cell| {
+        let mut row = columns.row(&cell.factors);
+        row.extend(of_cells.iter().map(|(_, text)| text(cell)));
+        row
+    };
+    let rows = cells.iter().take(MOST_ROWS).map(row).collect();
+    Some(Block::Table(Table { header, texts, rows }))
+}
+
+/// A column without what stands in its brackets.
+fn without_interval(head: String, text: Box<dyn Fn(&Cell) -> String>) -> CellColumn {
+    let before = |text: &str| text.split(" (").next().unwrap_or_default().to_string();
+    (before(&head), Box::new(move |cell| before(&text(cell))))
+}
+
 /// What the trials show, and what is to be kept in mind with it.
 pub fn answer(analysis: &Analysis) -> Vec<Block> {
     let mut blocks: Vec<Block> =
-        analysis.answer_lines().into_iter().map(Block::Paragraph).collect();
+        crate::say::all(analysis).into_iter().map(Block::Paragraph).collect();
     if !analysis.warnings.is_empty() {
         blocks.push(Block::Heading(2, "To be kept in mind".into()));
         blocks.push(Block::List(analysis.warnings.clone()));

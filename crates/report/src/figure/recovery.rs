@@ -2,6 +2,7 @@
 //! curves, with what was censored and how many trials are still at risk.
 
 use analysis::Analysis;
+use analysis::case::Occurrence;
 use analysis::recovery::{CellRecovery, SeenBy, Sense};
 use analysis::series::Series;
 use stats::survival::summary::CurvePoint;
@@ -29,7 +30,15 @@ impl<'a> Recovery<'a> {
     /// The figure, if there was anything to recover from: of one series its highest thread counts, of
     /// several the highest of each.
     pub fn of(analysis: &'a Analysis, sense: Sense) -> Option<Self> {
-        let all = || analysis.recovery.iter().filter(|one| one.sense == sense && one.n > 0);
+        // Slow samples where the event can't happen are the machine's noise.
+        let noise = |cell: usize| {
+            let mut impossible =
+                analysis.series.iter().filter(|one| one.occurrence == Occurrence::Impossible);
+            let control_of_noise = crate::say::headline::nothing_can_stall(analysis);
+            control_of_noise || impossible.any(|series| series.cells.contains(&cell))
+        };
+        let here = |one: &&CellRecovery| one.sense == sense && one.n > 0 && !noise(one.cell);
+        let all = || analysis.recovery.iter().filter(here);
         let of_series = |cells: &[usize]| -> Vec<&'a CellRecovery> {
             cells.iter().filter_map(|cell| all().find(|one| one.cell == *cell)).collect()
         };

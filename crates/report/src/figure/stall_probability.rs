@@ -1,7 +1,6 @@
 //! Stall probability over threads, with Wilson intervals, a line a hash policy.
 
 use analysis::Analysis;
-use analysis::answer::Fact;
 use analysis::series::Series;
 use stats::words::{counted, percent};
 
@@ -12,6 +11,7 @@ use super::threads_axis::{
     MOST_SERIES, dodge, narrowest_gap, the_cpus, thread_counts, threads_axis,
 };
 use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, Tick};
+use crate::say::headline::nothing_can_stall;
 
 /// The figure.
 pub struct StallProbability<'a> {
@@ -114,17 +114,7 @@ pub(super) fn left_out_in_words(left_out: usize) -> String {
 /// What to say with a figure in which nothing could stall.
 pub(super) fn remark(analysis: &Analysis) -> Option<&'static str> {
     let stalls = analysis.cells.iter().any(|cell| cell.stalled() > 0);
-    let mut never_due = false;
-    for fact in &analysis.answer.facts {
-        match fact {
-            Fact::NeverDue { .. } | Fact::NoPrivateHash { .. } => never_due = true,
-            Fact::Stalls { .. } | Fact::NoStall { .. } => return None,
-            _ => {}
-        }
-    }
-    (never_due && !stalls).then_some(
-        "No growth of the private hash was ever due in these trials: they can't show the race.",
-    )
+    (!stalls && nothing_can_stall(analysis)).then(crate::say::case::nothing_can_stall)
 }
 
 impl Figure for StallProbability<'_> {

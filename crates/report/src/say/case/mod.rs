@@ -1,8 +1,10 @@
 //! What is known of one race only, behind [`Case`]: whether it can occur on a machine, what shows
 //! it elsewhere, and what `doctor` says of it. A race that is only a definition needs none of this.
 
+mod futex_hash;
 mod futex_hash_here;
 
+use analysis::case::CaseFinding;
 use kernel_abi::kernel_config::KernelConfig;
 use model::definition::Definition;
 use model::outcome::StallRule;
@@ -99,4 +101,28 @@ pub enum Line {
     Item(String),
     /// A paragraph.
     Text(String),
+}
+
+/// A case's finding in words.
+pub fn say(finding: &CaseFinding) -> String {
+    match finding {
+        CaseFinding::FutexHash(finding) => futex_hash::say(finding),
+    }
+}
+
+/// The event of the case that is over, of a series, and what remains where it is not.
+pub fn event_over(series: &str) -> (String, &'static str) {
+    futex_hash::installed(series)
+}
+
+/// What a figure says in which nothing could stall.
+pub fn nothing_can_stall() -> &'static str {
+    futex_hash::NOTHING_CAN_STALL
+}
+
+/// At most three sentences that answer by the case: what was found, what it means, what to do next.
+pub fn headline(finding: &CaseFinding) -> Option<Vec<String>> {
+    match finding {
+        CaseFinding::FutexHash(finding) => futex_hash::headline(finding),
+    }
 }

@@ -1,0 +1,176 @@
+//! The answer in at most three sentences: what was found with its uncertainty, what it means, what to
+//! do next. All else is in the report.
+
+use analysis::Analysis;
+use analysis::case::futex_hash::FutexHashFinding;
+use analysis::case::{CaseFinding, Occurrence};
+use analysis::finding::Finding;
+use analysis::finding::stalls::Stalls;
+use analysis::run::Run;
+use model::outcome::StallRule;
+use stats::proportion::{Proportion, wilson};
+use stats::words::{self, out_of};
+
+use super::{by_factor, case, percent, recovery, slowdown, stalls, threads};
+
+/// Those sentences.
+pub fn sentences(analysis: &Analysis) -> Vec<String> {
+    let found = &analysis.findings;
+    let of_case = found.iter().find_map(|finding| match finding {
+        Finding::Case(it) => case::headline(it),
+        _ => None,
+    });
+    let [answer, meaning, next] = match found.first() {
+        None => return Vec::new(),
+        Some(_) if any_stalls(found) => of_stalls(analysis),
+        Some(Finding::ByFactor(it)) => {
+            let [limit, _, next] = of_case.map_or_else(Default::default, three);
+            [by_factor::headline(it), limit, next]
+        }
+        Some(Finding::Case(_)) => {
+            let [limit, mut meaning, next] = of_case.map_or_else(Default::default, three);
+            if let Some(without) = found.iter().find(|finding| is_without_event(finding)) {
+                meaning = super::finding(without);
+            }
+            [limit, meaning, next]
+        }
+        Some(Finding::NoStall(it)) => of_no_stall(analysis, it),
+        Some(first) => {
+            let second = found.get(1).filter(|_| found.len() > 1).map(super::finding);
+            [super::finding(first), second.unwrap_or_default(), String::new()]
+        }
+    };
+    // What is missing or failed comes before any other advice.
+    let lacking = found.iter().skip(1).find_map(|finding| match finding {
+        Finding::Failed(_) | Finding::Interrupted(_) => Some(super::finding(finding)),
+        _ => None,
+    });
+    let next = lacking.filter(|lacking| *lacking != meaning).unwrap_or(next);
+    [answer, meaning, next].into_iter().filter(|sentence| !sentence.is_empty()).collect()
+}
+
+fn three(sentences: Vec<String>) -> [String; 3] {
+    sentences.try_into().unwrap_or_default()
+}
+
+fn any_stalls(found: &[Finding]) -> bool {
+    found.iter().any(|finding| matches!(finding, Finding::Stalls(_)))
+}
+
+fn is_without_event(finding: &Finding) -> bool {
+    let of_case = |it: &FutexHashFinding| matches!(it, FutexHashFinding::WithoutGrowth(_));
+    matches!(finding, Finding::Case(CaseFinding::FutexHash(it)) if of_case(it))
+}
+
+/// By the series that stalled most.
+fn of_stalls(analysis: &Analysis) -> [String; 3] {
+    let found = &analysis.findings;
+    let all = found.iter().filter_map(|finding| match finding {
+        Finding::Stalls(it) => Some(it),
+        _ => None,
+    });
+    let share = |it: &&Stalls| it.stalled() as f64 / it.observed() as f64;
+    let Some(most) = all.max_by(|a, b| share(a).total_cmp(&share(b))) else {
+        return Default::default();
+    };
+    let of_series = |finding: &&Finding| match finding {
+        Finding::Slowdown(it) => it.series == most.series,
+        Finding::TimeToRecovery(it) => it.series == most.series,
+        Finding::Case(CaseFinding::FutexHash(FutexHashFinding::GrowthOfStalled(it))) => {
+            it.series == most.series
+        }
+        _ => false,
+    };
+    let facts: Vec<&Finding> = found.iter().filter(of_series).collect();
+    let by_time = matches!(analysis.stall, StallRule::Pivot { .. });
+    let control = found.iter().find_map(|finding| match finding {
+        Finding::ControlStalls(it) => Some(stalls::of_control(it)),
+        _ => None,
+    });
+    let time = facts.iter().find_map(|finding| match finding {
+        Finding::TimeToRecovery(it) if by_time => Some(recovery::headline(it)),
+        _ => None,
+    });
+    let slow = facts.iter().find_map(|finding| match finding {
+        Finding::Slowdown(it) => Some(slowdown::say(it)),
+        _ => None,
+    });
+    let growth = facts.iter().find_map(|finding| match finding {
+        Finding::Case(it) => Some(case::say(it)),
+        _ => None,
+    });
+    let next = match analysis.runs.as_slice() {
+        runs if runs.iter().all(Run::is_imported) => String::new(),
+        [run] => {
+            format!("Test a patch with: `experiments compare --base {} --test RUN`.", run.name())
+        }
+        _ => "Test a patch with: `experiments compare --base RUN --test RUN`.".to_string(),
+    };
+    [of_most(most), control.or(time).or(slow).or(growth).unwrap_or_default(), next]
+}
+
+/// From where on the series stalled, and how often at its highest thread count that did.
+fn of_most(it: &Stalls) -> String {
+    let stalled = |at: &&analysis::finding::stalls::StallsAt| at.stalled > 0;
+    let (Some(first), Some(last)) = (it.at.iter().find(stalled), it.at.iter().rev().find(stalled))
+    else {
+        return String::new();
+    };
+    let interval = Proportion::new(last.stalled, last.n).ok().map(|seen| wilson(seen, it.level));
+    let interval = interval.and_then(|interval| interval.low.zip(interval.high));
+    let sure = interval.map_or_else(String::new, |(low, high)| {
+        format!(
+            " ({} to {}, {} interval)",
+            words::percent(low).trim_end_matches(" %"),
+            words::percent(high),
+            percent(it.level)
+        )
+    });
+    let at_last = format!(
+        "{} at {}{sure}",
+        out_of(last.stalled, last.n, "trial", "trials"),
+        threads(last.threads)
+    );
+    match it.at.len() {
+        1 => format!("`{}` stalled in {at_last}.", it.series),
+        _ => format!(
+            "`{}` stalled from {} threads on: in {} trials, and in {at_last}.",
+            it.series,
+            first.threads,
+            format_args!("{} of {}", it.stalled(), it.observed()),
+        ),
+    }
+}
+
+fn of_no_stall(analysis: &Analysis, it: &Stalls) -> [String; 3] {
+    let Some(last) = it.at.last() else { return Default::default() };
+    let trials = match it.observed() {
+        1 => "its only trial".to_string(),
+        n => format!("{n} trials"),
+    };
+    let answer = format!(
+        "`{}` did not stall in {trials}: at {} at most {} of the trials stall ({} confidence).",
+        it.series,
+        threads(last.threads),
+        stalls::bound(last.n, it.level),
+        percent(it.level)
+    );
+    let next = match analysis.runs.first() {
+        Some(run) if !run.is_imported() => format!(
+            "More trials lower the bound: `experiments run {} --trials {}`.",
+            run.experiment,
+            (last.n * 4).max(24)
+        ),
+        _ => String::new(),
+    };
+    [answer, "This does not prove that it never stalls.".to_string(), next]
+}
+
+/// Whether the case's event can't happen in any series, so that counts of stalls say nothing.
+pub fn nothing_can_stall(analysis: &Analysis) -> bool {
+    let asked = analysis.series.iter().filter(|series| series.occurrence != Occurrence::NotAsked);
+    let mut cannot = asked
+        .map(|series| matches!(series.occurrence, Occurrence::Impossible | Occurrence::Absent));
+    let any = analysis.series.iter().any(|series| series.occurrence != Occurrence::NotAsked);
+    any && cannot.all(|it| it)
+}

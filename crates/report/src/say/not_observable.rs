@@ -1,0 +1,41 @@
+use std::collections::BTreeMap;
+
+use analysis::finding::not_observable::{NotObservable, PartlyNotObservable};
+use analysis::outcome::Reason;
+use stats::words::list;
+
+pub(super) fn all(it: &NotObservable) -> String {
+    if it.reasons.keys().all(|reason| *reason == Reason::NotReported) {
+        let which = if it.trials == 1 { "the trial" } else { "these trials" };
+        return format!(
+            "The source does not say whether {which} stalled: nothing follows about stalls."
+        );
+    }
+    let names: Vec<String> = it.series.iter().map(|name| format!("`{name}`")).collect();
+    let which = match it.trials {
+        1 => format!("the only trial of {} has no outcome", list(&names)),
+        n => format!("none of the {n} trials of {} has an outcome", list(&names)),
+    };
+    format!("By the rule `{}`, {which}: {}.", it.rule, reasons(&it.reasons))
+}
+
+pub(super) fn partly(it: &PartlyNotObservable) -> String {
+    let (have, are) = if it.trials == 1 { ("has", "is") } else { ("have", "are") };
+    format!(
+        "{} of {} trials of `{}` {have} no outcome and {are} not in its counts: {}.",
+        it.trials,
+        it.of,
+        it.series,
+        reasons(&it.reasons)
+    )
+}
+
+fn reasons(reasons: &BTreeMap<Reason, u64>) -> String {
+    match reasons.len() {
+        1 => reasons.keys().map(Reason::to_string).collect(),
+        _ => {
+            let each = reasons.iter().map(|(one, n)| format!("{one} ({n})"));
+            list(&each.collect::<Vec<_>>())
+        }
+    }
+}
