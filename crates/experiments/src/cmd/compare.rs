@@ -17,9 +17,9 @@ use crate::failure::{Failure, Outcome};
 ///
 /// The sides are runs (--base RUN… --test RUN…), or the trials of given runs that have a value
 /// (RUN… --by KEY --base VALUE… --test VALUE…), where KEY is `kernel` or a label's name. Cells that both
-/// sides have are the strata; the kernel, and every label that has no value on both sides, is what tells
-/// the sides apart. The verdict is one of fixed, reduced, no evidence of an effect, worse, undecided, by
-/// the rules of docs/reference/verdict.md; harm is told apart from it.
+/// sides have are the strata. What tells the sides apart is the kernel, and every label that has no value
+/// on both sides. The verdict is fixed, reduced, no evidence of an effect, worse or undecided, by the rules
+/// of docs/reference/verdict.md. Harm is reported separately.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status with --gate: 0 fixed without harm, 10 not fixed or harm found, 11 undecided or not to be
@@ -31,38 +31,38 @@ Examples:
   experiments compare data/runs/* --by patch --base stock --test v2 --gate
   experiments compare --base STOCK --test FIX --format mail > mail.txt")]
 pub struct CompareArgs {
-    /// With --by: the runs out of which the sides are chosen
+    /// With --by: the runs from which the sides are chosen
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// The base side: run folders, or with --by values of KEY
+    /// The base side: run folders, or values of KEY with --by
     #[arg(long, num_args = 1.., value_name = "RUN|VALUE")]
     pub base: Vec<String>,
-    /// The test side, likewise
+    /// The test side: run folders, or values of KEY with --by
     #[arg(long, num_args = 1.., value_name = "RUN|VALUE")]
     pub test: Vec<String>,
-    /// Choose the sides by the kernel, or by a label of this name
+    /// Choose the sides by `kernel`, or by the label of this name
     #[arg(long, value_name = "KEY")]
     pub by: Option<String>,
-    /// When a trial is stalled, on both sides, instead of the definitions' rules: control:0.5,
-    /// absolute:100, pivot:1s, split, reported
+    /// Judge both sides by this rule instead of the definitions' rules: control:0.5, absolute:100,
+    /// pivot:1s, split, reported
     #[arg(long, value_name = "RULE")]
     pub stall: Option<StallRule>,
     /// The confidence level of tests and intervals, between 0 and 1
     #[arg(long, default_value = "0.95", value_parser = level, allow_negative_numbers = true)]
     pub level: Level,
-    /// The loss of throughput that is tolerated where nothing stalls: a share, 5% or 0.05
+    /// The largest loss of throughput that is tolerated where nothing stalls: 5% or 0.05
     #[arg(long, default_value = "5%", value_parser = share, allow_negative_numbers = true)]
     pub margin: f64,
-    /// `fixed` asks that the test side stalls in at most this share of trials, where the base stalls
+    /// `fixed` requires that the test side stalls in at most this share of trials
     #[arg(long, default_value = "5%", value_parser = share, allow_negative_numbers = true)]
     pub fixed_below: f64,
-    /// Compare sides that were not measured alike (durations, rules), and say so
+    /// Compare sides whose durations or rules differ; the result says so
     #[arg(long)]
     pub force: bool,
-    /// Say the verdict by the exit status too
+    /// Give the verdict as the exit status too: 0, 10 or 11
     #[arg(long)]
     pub gate: bool,
-    /// Say all there is to know, with the times to recovery, in the form `text`
+    /// Print everything in the form `text`, with the times to recovery
     #[arg(long)]
     pub details: bool,
     /// The form on standard output
@@ -71,8 +71,8 @@ pub struct CompareArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Write compare.md, compare.html, compare.txt (for a mail), compare.json, strata.csv and the figures
-    /// here too
+    /// Also write compare.md, compare.html, compare.txt (for a mail), compare.json, strata.csv and the
+    /// figures to this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -82,12 +82,12 @@ pub struct CompareArgs {
 pub enum Form {
     /// The verdict and the strata, on a screen
     Text,
-    /// All of it, plain text of at most 78 columns for a mailing list
+    /// Everything, as plain text of at most 78 columns for a mailing list
     Mail,
-    /// All of it in Markdown
+    /// Everything, in Markdown
     #[value(alias = "md")]
     Markdown,
-    /// All of it as a page, with the figures in it
+    /// Everything, as a page that contains the figures
     Html,
     /// compare.json
     Json,

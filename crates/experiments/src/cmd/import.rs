@@ -29,25 +29,25 @@ use crate::failure::{Failure, Outcome};
 
 /// Turn outside measurements into a run
 ///
-/// Understood are: the log of the report's reproducer, `perf bench futex`, schbench, kselftest's TAP
-/// (functional checks, for `compare`), and a CSV with a mapping file. Which of them a file is, it tells
-/// itself. What the source doesn't say stays empty, or is said with --set; a line that isn't understood
-/// is named.
+/// Reads the log of the report's reproducer, `perf bench futex`, schbench, kselftest's TAP (functional
+/// checks, for `compare`), and a CSV with a mapping file. The format is recognised from the content.
+/// What the source does not say stays empty, unless --set gives it. A line that is not understood is
+/// named.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  experiments import repro.log --kernel 7.2 --label machine=xeon --out data/runs/xeon\n  experiments import perf.log --set cpus=96 --label patch=v2\n  experiments import runs.csv --map runs.toml --checks selftests.tap\n  ./schbench -m 4 -t 64 2>&1 | experiments import - --set threads=256 --name schbench"
 )]
 pub struct ImportArgs {
-    /// What was measured elsewhere; - is standard input
+    /// The file to read; - is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// reproducer, perf-bench-futex, schbench, ktap or csv; without it, the one that is understood
+    /// reproducer, perf-bench-futex, schbench, ktap or csv; by default the format is recognised
     #[arg(long)]
     format: Option<Format>,
-    /// Which columns of a CSV are which of a run, in TOML
+    /// A TOML file that says which column of a CSV is which column of a run
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// Functional checks beside the trials: kselftest's TAP, or a CSV with check,passed,failed; repeatable
+    /// A file of functional checks: kselftest's TAP, or a CSV with check,passed,failed; repeatable
     #[arg(long, value_name = "FILE")]
     checks: Vec<PathBuf>,
     /// Count kselftest's programs, not the tests in them
@@ -56,22 +56,22 @@ pub struct ImportArgs {
     /// The experiment's name; by default the file's
     #[arg(long)]
     name: Option<String>,
-    /// A line for the report's head
+    /// The title of the report
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// The kernel that was measured, where the source doesn't say
+    /// The kernel that was measured, if the source does not say
     #[arg(long)]
     kernel: Option<String>,
-    /// Worker threads, where the source doesn't say
+    /// How many worker threads there were, if the source does not say
     #[arg(long, value_name = "N")]
     threads: Option<String>,
-    /// A column of every row, where the source doesn't say: hash, ramp, placement, cpus…; repeatable
+    /// The value of a column in every row, if the source does not say: hash, ramp, cpus…; repeatable
     #[arg(long, value_name = "COLUMN=VALUE")]
     set: Vec<String>,
-    /// Marks every row: machine, patch, what a comparison is to tell apart; repeatable
+    /// Mark every row with a label, such as machine or patch; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<String>,
-    /// When a trial counts as stalled, for `analyze`: control:0.5, absolute:100, pivot:1s, split, or reported, which is how a run without a rule is judged
+    /// When a trial counts as stalled: control:0.5, absolute:100, pivot:1s, split or reported (the default)
     #[arg(long, value_name = "RULE")]
     stall: Option<StallRule>,
     /// The hash policy of the control, for `analyze`

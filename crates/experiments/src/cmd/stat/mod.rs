@@ -28,7 +28,7 @@ use stats::binomial::MOST_TRIALS;
 use crate::failure::{Failure, Outcome, shown};
 use crate::number::whole;
 
-/// Statistics on numbers typed in
+/// Compute statistics on numbers that you type in
 ///
 /// Proportions, two-by-two tables, strata, survival, recovery, thresholds, samples, several p-values and
 /// power, by the same code that `analyze` uses. Results are on standard output; `--json` gives them in

@@ -17,9 +17,9 @@ use super::{Answer, Options, count, paths};
 use crate::failure::{Failure, Outcome};
 use crate::number::real;
 
-/// How many trials: before a run, what it can show
+/// How many trials are needed, or what a number of trials can show
 ///
-/// Four questions, by which option is given:
+/// Answers one of four questions, by the option that is given:
 ///
 ///   --base P --test P   trials a side for a test to tell the two apart, by enumeration of
 ///                       every table; with --n N, the power that N a side have
@@ -46,7 +46,7 @@ pub struct PowerArgs {
     /// The test, with --base and --test: fisher, fisher-mid-p, boschloo, barnard
     #[arg(long, default_value = "boschloo", value_name = "TEST")]
     test_name: TestName,
-    /// Trials a side: give the power they have, rather than how many are needed
+    /// Trials a side: prints the power that they have
     #[arg(long, value_name = "N", value_parser = count, requires = "base", allow_negative_numbers = true)]
     n: Option<u64>,
     /// The power to reach
@@ -56,7 +56,7 @@ pub struct PowerArgs {
     /// 1 - level, is that of this test
     #[arg(long, value_enum, default_value_t)]
     alternative: Side,
-    /// The width that an interval is to have, high bound less low bound
+    /// The width of the interval, high bound minus low bound
     #[arg(long, value_name = "W", allow_negative_numbers = true, value_parser = real)]
     width: Option<f64>,
     /// With --width: the probability; 0.5 is the safe assumption

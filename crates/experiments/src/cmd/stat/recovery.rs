@@ -23,7 +23,7 @@ use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
 use crate::number::{how_many, real};
 
-/// When a stalled process recovered, out of its throughput over time
+/// When a stalled process recovered, from its throughput over time
 ///
 /// FILE.csv has a row a sample: `t_s`, the seconds since the trial's start at which it was taken, and
 /// `mops_per_s`, the throughput since the sample before it, in Mops/s or whatever --control is in. The
