@@ -2,9 +2,10 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Gamma};
 
-use super::unit::unit_of;
-use super::weibull::SmallestExtreme;
-use super::{FollowUp, Lifetime, location_scale};
+use super::follow_up::{FollowUp, Lifetime, latest};
+use super::location_scale;
+use super::smallest_extreme::SmallestExtreme;
+use super::unit::{beyond_range, unit_of};
 use crate::{Interval, Level, StatError, root};
 
 /// An exponential fit.
@@ -68,15 +69,6 @@ pub fn fit_exponential(trials: &[FollowUp], level: Level) -> Result<ExponentialF
     })
 }
 
-/// A parameter that no floating-point number holds, in the unit of the times.
-pub(super) fn beyond_range(what: &str, longest: f64) -> StatError {
-    StatError::domain(
-        what,
-        format!("beyond the range of numbers in this unit, with times up to {longest:e}"),
-        "times in a unit in which they are nearer to 1",
-    )
-}
-
 /// Fits a constant hazard where times are known between two looks, by maximum likelihood. There is
 /// no exact interval: the rates are kept whose log-likelihood is within χ²(level, 1)/2 of the
 /// maximum (`profile-likelihood`).
@@ -119,16 +111,6 @@ pub fn fit_exponential_interval(
             high: bound(-1.0).map(rate).filter(|bound| bound.is_finite()),
         },
         log_likelihood: fit.log_likelihood,
-    })
-}
-
-/// The latest time that a trial has.
-pub(super) fn latest(trials: &[Lifetime]) -> f64 {
-    trials.iter().fold(0.0, |latest: f64, trial| {
-        latest.max(match *trial {
-            Lifetime::Exact(time) | Lifetime::RightCensored(time) => time,
-            Lifetime::Between { right, .. } => right,
-        })
     })
 }
 

@@ -91,6 +91,16 @@ impl From<FollowUp> for Lifetime {
     }
 }
 
+/// The latest time that a trial has.
+pub(super) fn latest(trials: &[Lifetime]) -> f64 {
+    trials.iter().fold(0.0, |latest: f64, trial| {
+        latest.max(match *trial {
+            Lifetime::Exact(time) | Lifetime::RightCensored(time) => time,
+            Lifetime::Between { right, .. } => right,
+        })
+    })
+}
+
 fn check_time(what: &str, time: f64) -> Result<(), StatError> {
     if time.is_finite() && time >= 0.0 {
         return Ok(());

@@ -7,6 +7,9 @@
 mod fixture;
 mod location_scale;
 mod risk_sets;
+mod smallest_extreme;
+mod step;
+mod unit;
 
 pub mod confidence_band;
 pub mod exponential;
@@ -23,7 +26,6 @@ pub mod shape_test;
 pub mod stratified_log_rank;
 pub mod summary;
 pub mod turnbull;
-mod unit;
 pub mod weibull;
 
 pub use confidence_band::{Bounds, PointwiseMethod};
@@ -31,7 +33,7 @@ pub use exponential::{ExponentialFit, fit_exponential, fit_exponential_interval}
 pub use follow_up::{FollowUp, Lifetime};
 pub use hazard_homogeneity::{HazardHomogeneity, hazard_homogeneity};
 pub use hazard_ratio::{HazardRatio, hazard_ratio, stratified_hazard_ratio};
-pub use kaplan_meier::{KaplanMeier, Step};
+pub use kaplan_meier::KaplanMeier;
 pub use log_normal::{LogNormalFit, fit_log_normal};
 pub use quantile::{median, median_by_band, quantile};
 pub use rank_tests::{RankTest, RankWeight, rank_tests, rank_tests_of_curves};
@@ -39,6 +41,7 @@ pub use restricted_mean::{
     RestrictedMean, RestrictedMeanDifference, restricted_mean, restricted_mean_difference,
 };
 pub use shape_test::shape_test;
+pub use step::Step;
 pub use stratified_log_rank::stratified_log_rank;
 pub use summary::{Group, SurvivalOptions, SurvivalSummary, summarize};
 pub use turnbull::{Mass, Quantile, Turnbull};

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::weibull::SmallestExtreme;
+use super::smallest_extreme::SmallestExtreme;
 use super::{Lifetime, fit_weibull, location_scale};
 use crate::{Alternative, StatError, TestResult};
 

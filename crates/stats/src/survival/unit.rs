@@ -1,10 +1,21 @@
 //! A unit of time in which the sums and squares of an estimator stay numbers.
 
+use crate::StatError;
+
 /// The power of two at or below the longest time, which is above 0: dividing by it costs no digit, and
 /// times in it are below 2. The least normal number for a time below that.
 pub(super) fn unit_of(longest: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff << 52;
     f64::from_bits(longest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
+}
+
+/// A parameter that no floating-point number holds, in the unit of the times.
+pub(super) fn beyond_range(what: &str, longest: f64) -> StatError {
+    StatError::domain(
+        what,
+        format!("beyond the range of numbers in this unit, with times up to {longest:e}"),
+        "times in a unit in which they are nearer to 1",
+    )
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The Weibull law by maximum likelihood: a hazard that falls (shape < 1), stays or rises with
 //! the time already waited.
 
-use super::Lifetime;
-use super::exponential::{beyond_range, latest};
-use super::location_scale::{self, Derivatives, StandardLaw};
+use super::follow_up::{Lifetime, latest};
+use super::location_scale;
+use super::smallest_extreme::SmallestExtreme;
+use super::unit::beyond_range;
 use crate::StatError;
 
 /// S(t) = exp(−(t / scale)^shape).
@@ -41,35 +42,9 @@ pub fn fit_weibull(trials: &[Lifetime]) -> Result<WeibullFit, StatError> {
     Ok(WeibullFit { scale, shape: 1.0 / fit.scale, log_likelihood: fit.log_likelihood })
 }
 
-/// The smallest extreme value law: the logarithm of a standard exponential time.
-pub(super) struct SmallestExtreme;
-
-impl StandardLaw for SmallestExtreme {
-    fn log_density(z: f64) -> Derivatives {
-        let e = z.exp();
-        Derivatives { value: z - e, first: 1.0 - e, second: -e }
-    }
-
-    fn log_survival(z: f64) -> Derivatives {
-        let e = z.exp();
-        Derivatives { value: -e, first: -e, second: -e }
-    }
-
-    fn log_between(a: f64, b: f64) -> f64 {
-        // S(a) − S(b) = S(a) × (1 − S(b)/S(a)).
-        let (a, b) = (a.exp(), b.exp());
-        (-(a - b).exp_m1()).ln() - a
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_standard_law_agrees_with_its_derivatives() {
-        location_scale::tests::check_law::<SmallestExtreme>(-40..8);
-    }
 
     #[test]
     fn an_even_grid_of_looks_says_nearly_what_exact_times_say() {
