@@ -1,8 +1,6 @@
 //! `experiments stat power …`.
 
-use std::fmt;
 use std::io::Write;
-use std::str::FromStr;
 
 use clap::{ArgGroup, Args};
 use report::say::stat::power as say;
@@ -12,6 +10,7 @@ use stats::power::interval_width::{self, IntervalMethod};
 use stats::power::two_proportions::{self, Design, PowerTest};
 use stats::power::{hazard_ratio, none_of_n};
 
+use super::name::{UnknownName, named};
 use super::side::Side;
 use super::{Answer, Options, count, paths};
 use crate::failure::{Failure, Outcome};
@@ -44,8 +43,8 @@ pub struct PowerArgs {
     #[arg(long, value_name = "P", requires = "base", allow_negative_numbers = true, value_parser = real)]
     test: Option<f64>,
     /// The test, with --base and --test: fisher, fisher-mid-p, boschloo, barnard
-    #[arg(long, default_value = "boschloo", value_name = "TEST")]
-    test_name: TestName,
+    #[arg(long, default_value = "boschloo", value_name = "TEST", value_parser = test_name)]
+    test_name: PowerTest,
     /// Trials a side: prints the power that they have
     #[arg(long, value_name = "N", value_parser = count, requires = "base", allow_negative_numbers = true)]
     n: Option<u64>,
@@ -63,8 +62,8 @@ pub struct PowerArgs {
     #[arg(long, value_name = "P", default_value_t = 0.5, allow_negative_numbers = true, value_parser = real)]
     p: f64,
     /// With --width: the interval: wilson, clopper-pearson, jeffreys, mid-p
-    #[arg(long, default_value = "wilson", value_name = "METHOD")]
-    interval: IntervalName,
+    #[arg(long, default_value = "wilson", value_name = "METHOD", value_parser = interval_name)]
+    interval: IntervalMethod,
     /// The probability that "0 of n" is to exclude
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = real)]
     at_most: Option<f64>,
@@ -78,43 +77,13 @@ pub struct PowerArgs {
     options: Options,
 }
 
-/// `--test-name`.
-#[derive(Debug, Clone, Copy)]
-struct TestName(PowerTest);
-
-impl FromStr for TestName {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        let found = PowerTest::ALL.into_iter().find(|test| test.name() == name);
-        found.map(TestName).ok_or(UnknownName(PowerTest::ALL.map(PowerTest::name)))
-    }
+fn test_name(text: &str) -> Result<PowerTest, UnknownName> {
+    named(PowerTest::ALL, PowerTest::name, text)
 }
 
-/// `--interval`.
-#[derive(Debug, Clone, Copy)]
-struct IntervalName(IntervalMethod);
-
-impl FromStr for IntervalName {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        let found = IntervalMethod::ALL.into_iter().find(|method| method.name() == name);
-        found.map(IntervalName).ok_or(UnknownName(IntervalMethod::ALL.map(IntervalMethod::name)))
-    }
+fn interval_name(text: &str) -> Result<IntervalMethod, UnknownName> {
+    named(IntervalMethod::ALL, IntervalMethod::name, text)
 }
-
-/// A name that is none of the four known ones.
-#[derive(Debug)]
-struct UnknownName([&'static str; 4]);
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown name; accepted are {}", self.0.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownName {}
 
 /// Runs the command.
 pub fn run(args: PowerArgs, out: &mut dyn Write) -> Outcome {
@@ -156,7 +125,7 @@ impl PowerArgs {
 
 fn two_sides(args: &PowerArgs, base: f64, test: f64, out: &mut dyn Write) -> Outcome {
     let (level, alternative) = (args.options.level, args.alternative.into());
-    let design = Design::new(base, test, args.test_name.0, level, alternative)?;
+    let design = Design::new(base, test, args.test_name, level, alternative)?;
     let (found, notes) = match args.n {
         Some(n) => (two_proportions::at(&design, n)?, Vec::new()),
         None => {
@@ -170,7 +139,7 @@ fn two_sides(args: &PowerArgs, base: f64, test: f64, out: &mut dyn Write) -> Out
 }
 
 fn width_of_interval(args: &PowerArgs, width: f64, out: &mut dyn Write) -> Outcome {
-    let found = interval_width::trials(width, args.p, args.options.level, args.interval.0)?;
+    let found = interval_width::trials(width, args.p, args.options.level, args.interval)?;
     let note = "the mean over all counts, by enumeration; one run's interval may be wider";
     let headline = say::width(&found);
     args.answer(out, found, None, headline, vec![note.into()])

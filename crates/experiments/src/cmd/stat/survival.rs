@@ -10,9 +10,10 @@ use stats::survival::notes::Note;
 use stats::survival::{FollowUp, Group, Lifetime, PointwiseMethod, SurvivalOptions, summarize};
 
 use super::columns::{Columns, Row};
+use super::name::{UnknownName, named};
 use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
-use crate::number::real;
+use crate::number::{real, share};
 
 /// Times to an event, some cut off before it: Kaplan-Meier, median, restricted mean, fits, tests
 ///
@@ -95,20 +96,8 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
     args.options.answer(out, Answer { result: &result, headline, notes, shown })
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err(format!(
-            "a share of the trials is a number above 0 and below 1, such as 0.9, not `{text}`"
-        )),
-    }
-}
-
-fn pointwise(text: &str) -> Result<PointwiseMethod, String> {
-    PointwiseMethod::ALL.into_iter().find(|method| method.name() == text).ok_or_else(|| {
-        let names = PointwiseMethod::ALL.map(PointwiseMethod::name);
-        format!("`{text}` is none of {}", names.join(", "))
-    })
+fn pointwise(text: &str) -> Result<PointwiseMethod, UnknownName> {
+    named(PointwiseMethod::ALL, PointwiseMethod::name, text)
 }
 
 /// The trials by group, in the order in which the groups first appear.
@@ -259,7 +248,9 @@ mod tests {
         for bad in ["0", "1", "-0.1", "NaN", "90%"] {
             assert!(line(&["--quantile", bad]).unwrap_err().to_string().contains("a share of the"));
         }
-        assert!(line(&["--interval", "exact"]).unwrap_err().to_string().contains("is none of"));
+        assert!(
+            line(&["--interval", "exact"]).unwrap_err().to_string().contains("accepted are plain")
+        );
     }
 
     #[test]
