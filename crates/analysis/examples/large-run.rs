@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use model::column::{Column, header};
 use model::columns::{METRICS, PLAN, TIMELINE, TRIALS};
 use model::factor::{Hash, Memory, Placement, Ramp};
 use model::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
@@ -78,10 +79,10 @@ fn manifest(trials: u64, samples: u64, seed: u64) -> Manifest {
     }
 }
 
-fn table(file: &Path, columns: &[&str]) -> Result<csv::Writer<BufWriter<File>>, Box<dyn Error>> {
+fn table(file: &Path, columns: &[Column]) -> Result<csv::Writer<BufWriter<File>>, Box<dyn Error>> {
     let out = BufWriter::with_capacity(1 << 20, File::create(file)?);
     let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(out);
-    out.write_record(columns)?;
+    out.write_record(columns.iter().map(|column| column.name))?;
     Ok(out)
 }
 
@@ -91,7 +92,7 @@ fn write(folder: &Path, trials: u64, samples: u64, seed: u64) -> Result<(), Box<
     table(&folder.join("metrics.csv"), &METRICS)?.flush()?;
     let mut timeline =
         BufWriter::with_capacity(1 << 20, File::create(folder.join(records::timeline::FILE))?);
-    writeln!(timeline, "{}", TIMELINE.join(","))?;
+    writeln!(timeline, "{}", header(&TIMELINE))?;
     let control = Hash::Slots { slots: 512, immutable: false };
     let cells: Vec<(u32, Hash)> =
         THREADS.iter().flat_map(|threads| [(*threads, Hash::Auto), (*threads, control)]).collect();

@@ -13,7 +13,8 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::columns::{FACTORS, Kind, TRIALS, kind};
+use model::column::{Column as Declared, Kind};
+use model::columns::{FACTORS, PLACE, PLAN, TRIALS};
 use model::record::{Pivot, Status};
 use polars::prelude::*;
 use records::RecordError;
@@ -166,13 +167,13 @@ fn columns_error(file: &Path, error: &PolarsError) -> AnalysisError {
 
 /// The rows of a run's `trials.csv`, in the columns that a table asks for, each with the run's place.
 fn parsed(text: String, run: u64) -> PolarsResult<DataFrame> {
-    let field = |column: &&str| {
-        let dtype = match kind(column).0 {
+    let field = |column: &Declared| {
+        let dtype = match column.kind {
             Kind::Integer => DataType::UInt64,
-            Kind::Number => DataType::Float64,
+            Kind::Number | Kind::Signed => DataType::Float64,
             Kind::Text => DataType::String,
         };
-        Field::new((*column).into(), dtype)
+        Field::new(column.name.into(), dtype)
     };
     let schema: Schema = TRIALS.iter().map(field).collect();
     let wanted: Vec<&str> = NEEDED.into_iter().chain(FACTORS).collect();
@@ -214,8 +215,8 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
     let mut error = texts("error")?.iter();
     // Some factors are numbers. Each number's text is made once, not once a row.
     let mut numbered: Vec<Option<HashMap<Option<u64>, String>>> = Vec::new();
-    for factor in FACTORS {
-        numbered.push(match kind(factor).0 {
+    for Declared { name: factor, kind, .. } in &PLAN[PLACE..] {
+        numbered.push(match kind {
             Kind::Integer => {
                 let mut texts: HashMap<Option<u64>, String> = HashMap::new();
                 for number in integers(factor)?.iter() {
@@ -265,18 +266,18 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
             block: block.next().flatten().unwrap_or(0),
             boot: boot.next().flatten(),
             cell,
-            duration_s: not_negative("duration_s", duration_s.next().flatten()).map_err(bad)?,
+            duration_s: duration_s.next().flatten(),
             cpus: size.cpus,
             nodes: size.nodes,
-            elapsed_s: not_negative("elapsed_s", elapsed_s.next().flatten()).map_err(bad)?,
-            mops_per_s: not_negative("mops_per_s", mops_per_s.next().flatten()).map_err(bad)?,
+            elapsed_s: elapsed_s.next().flatten(),
+            mops_per_s: mops_per_s.next().flatten(),
             slots_expected: slots_expected.next().flatten(),
             pivot: match pivot.next().flatten().filter(|text| !text.is_empty()) {
                 None => None,
                 Some(text) => Some(text.parse::<Pivot>().map_err(|e| bad(e.to_string()))?),
             },
-            pivot_s: not_negative("pivot_s", pivot_s.next().flatten()).map_err(bad)?,
-            steal_s: not_negative("steal_s", steal_s.next().flatten()).map_err(bad)?,
+            pivot_s: pivot_s.next().flatten(),
+            steal_s: steal_s.next().flatten(),
             reported: None,
             splats: splats.next().flatten().filter(|text| !text.is_empty()).map(Box::from),
             status: status
@@ -347,13 +348,6 @@ impl Size {
         labels.sort();
         labels.dedup();
         factors.with("labels", &labels.join(";"))
-    }
-}
-
-fn not_negative(column: &str, value: Option<f64>) -> Result<Option<f64>, String> {
-    match value {
-        Some(x) if x < 0.0 => Err(format!("{column} is {x}: accepted is a number from 0")),
-        _ => Ok(value),
     }
 }
 
@@ -443,7 +437,7 @@ mod tests {
             set(made.trial(8, "auto"));
             let (_folder, run) = made.written();
             let error = Data::read(&[run]).unwrap_err().to_string();
-            assert!(error.contains(&format!("trials.csv line 2: {column} is -1")), "{error}");
+            assert!(error.contains(&format!("trials.csv line 2: {column} is \"-1\"")), "{error}");
         }
     }
 
@@ -472,7 +466,7 @@ mod tests {
         let error = broken(",ok,", ",fine,");
         assert!(error.contains("trials.csv line 3: status \"fine\""), "{error}");
         let error = broken(",settled,0.01,", ",settled,-0.01,");
-        assert!(error.contains("trials.csv line 3: pivot_s is -0.01"), "{error}");
+        assert!(error.contains("trials.csv line 3: pivot_s is \"-0.01\""), "{error}");
         std::fs::remove_file(&file).unwrap();
         let error = Data::read(std::slice::from_ref(&run)).unwrap_err().to_string();
         assert!(error.contains("it has no trials.csv"), "{error}");

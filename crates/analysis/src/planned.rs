@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model::columns::{PLAN, TRIALS};
+use model::columns::{PLACE, PLAN, TRIALS};
 use records::RecordError;
 use records::stream::Rows;
 
@@ -12,10 +12,6 @@ use crate::run::Run;
 
 const PLAN_FILE: &str = "plan.csv";
 const TRIALS_FILE: &str = "trials.csv";
-
-/// How many of [`PLAN`]'s columns, from the first on, are numbers that place a trial; the others are
-/// its factors.
-const PLACED: usize = 4;
 
 /// What stands between two factors of a key; no cell has it.
 const BETWEEN: u8 = 0x1f;
@@ -37,7 +33,7 @@ pub struct Missing {
 
 /// A planned trial.
 struct Planned {
-    place: [u64; PLACED],
+    place: [u64; PLACE],
     /// Its factors, by their place among those that were met.
     factors: usize,
     line: u64,
@@ -130,11 +126,11 @@ pub fn hold(run: &Run, cells: impl Iterator<Item = usize>) -> Result<Missing, Re
 /// Where the plan's columns stand in `trials.csv`.
 fn columns() -> [usize; PLAN.len()] {
     // Each is there; were it not, every row would contradict its plan, which a test would see.
-    PLAN.map(|column| TRIALS.iter().position(|name| *name == column).unwrap_or(usize::MAX))
+    PLAN.map(|column| TRIALS.iter().position(|repeated| *repeated == column).unwrap_or(usize::MAX))
 }
 
-fn place(rows: &Rows, at: impl Fn(usize) -> usize) -> Result<[u64; PLACED], RecordError> {
-    let mut place = [0; PLACED];
+fn place(rows: &Rows, at: impl Fn(usize) -> usize) -> Result<[u64; PLACE], RecordError> {
+    let mut place = [0; PLACE];
     for (i, number) in place.iter_mut().enumerate() {
         *number = rows.needed(at(i), rows.integer(at(i))?)?;
     }
@@ -143,28 +139,28 @@ fn place(rows: &Rows, at: impl Fn(usize) -> usize) -> Result<[u64; PLACED], Reco
 
 fn join(rows: &Rows, at: impl Fn(usize) -> usize, key: &mut Vec<u8>) {
     key.clear();
-    for i in PLACED..PLAN.len() {
+    for i in PLACE..PLAN.len() {
         key.extend_from_slice(rows.cell(at(i)));
         key.push(BETWEEN);
     }
 }
 
 fn contradiction(
-    found: &[u64; PLACED],
+    found: &[u64; PLACE],
     key: &[u8],
     expected: &Planned,
     shared: &Shared,
 ) -> Option<String> {
     let planned = shared.texts.get(expected.factors)?;
     let (column, found_text, planned_text) =
-        if let Some(at) = (0..PLACED).find(|at| found[*at] != expected.place[*at]) {
-            (PLAN[at], found[at].to_string(), expected.place[at].to_string())
+        if let Some(at) = (0..PLACE).find(|at| found[*at] != expected.place[*at]) {
+            (PLAN[at].name, found[at].to_string(), expected.place[at].to_string())
         } else if key != &**planned {
             let factors = key.split(|byte| *byte == BETWEEN);
             let pairs = factors.zip(planned.split(|byte| *byte == BETWEEN));
             let (at, (a, b)) = pairs.enumerate().find(|(_, (a, b))| a != b)?;
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            (PLAN.get(PLACED + at).copied()?, text(a), text(b))
+            (PLAN.get(PLACE + at)?.name, text(a), text(b))
         } else {
             return None;
         };

@@ -48,7 +48,7 @@ mod tests {
 
     fn run(rows: &str) -> Result<HashMap<u64, bool>, String> {
         let folder = tempfile::tempdir().unwrap();
-        let text = format!("{}\n{rows}", METRICS.join(","));
+        let text = format!("{}\n{rows}", model::column::header(&METRICS));
         std::fs::write(folder.path().join(FILE), text).unwrap();
         read(folder.path()).map_err(|error| error.to_string())
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use model::column::Column;
 use model::columns::{PLAN, TIMELINE, TRIALS};
 use model::factor::{Memory, Placement, Ramp};
 use model::manifest::{FORMAT, Kernel, Machine, Manifest, Source};
@@ -234,10 +235,10 @@ impl Synthetic {
     }
 }
 
-fn write_table(file: &Path, columns: &[&str], rows: &[impl serde::Serialize]) {
+fn write_table(file: &Path, columns: &[Column], rows: &[impl serde::Serialize]) {
     let mut out =
         csv::WriterBuilder::new().has_headers(false).from_path(file).expect("a writable folder");
-    out.write_record(columns).expect("a writable file");
+    out.write_record(columns.iter().map(|column| column.name)).expect("a writable file");
     for row in rows {
         out.serialize(row).expect("a writable file");
     }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use model::column::Column;
 use model::columns::{METRICS, PIVOTS};
 use records::torn::{Headless, Torn};
 
@@ -11,7 +12,8 @@ use crate::data::Data;
 use crate::error::AnalysisError;
 
 /// Files that a run may do without, with their columns: one without a header is as one without rows.
-const MAY_BE_HEADLESS: [(&str, &[&str]); 2] = [("metrics.csv", &METRICS), ("pivots.csv", &PIVOTS)];
+const MAY_BE_HEADLESS: [(&str, &[Column]); 2] =
+    [("metrics.csv", &METRICS), ("pivots.csv", &PIVOTS)];
 
 /// The files that are read whole or not at all, so that a torn line passes unseen.
 const FILES: [&str; 4] = ["metrics.csv", "pivots.csv", "checks.csv", "notes.csv"];

@@ -98,13 +98,13 @@ pub fn rows_are_planned(run: &Path, plan: &Plan) -> Result<(), RecordError> {
     let done = Table::read(&file, &TRIALS)?;
     let planned = Table::parse(&run.join("plan.csv"), plan_text(&plan.rows()).into_bytes(), &PLAN)?;
     let columns = |table: &Table| -> Vec<Vec<(usize, String)>> {
-        PLAN.iter().map(|column| table.column(column)).collect()
+        PLAN.iter().map(|column| table.column(column.name)).collect()
     };
     let (done, planned) = (columns(&done), columns(&planned));
     let row = |table: &[Vec<(usize, String)>], at: usize| -> Vec<String> {
         table.iter().filter_map(|column| column.get(at)).map(|(_, cell)| cell.clone()).collect()
     };
-    let trial = PLAN.iter().position(|column| *column == "trial").unwrap_or_default();
+    let trial = PLAN.iter().position(|column| column.name == "trial").unwrap_or_default();
     let places: BTreeMap<&String, usize> =
         planned[trial].iter().enumerate().map(|(at, (_, cell))| (cell, at)).collect();
     for (at, (line, number)) in done[trial].iter().enumerate() {
@@ -115,6 +115,7 @@ pub fn rows_are_planned(run: &Path, plan: &Plan) -> Result<(), RecordError> {
                 let differs =
                     PLAN.iter().zip(found.iter().zip(&expected)).find(|(_, (a, b))| a != b);
                 let Some((column, (found, expected))) = differs else { continue };
+                let column = column.name;
                 format!(
                     "trial {number}: {column} is {found:?} and was planned as {expected:?}{WHAT_NEXT}"
                 )

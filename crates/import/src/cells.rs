@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use model::columns::{Kind, TRIALS, kind};
+use model::column::{Kind, names};
+use model::columns::TRIALS;
 use model::factor::{BadValue, Count, Hash, Memory, Placement, Ramp};
 use model::record::{Pivot, Status};
 use model::rows::{decimal_text, one_line};
@@ -52,7 +53,7 @@ pub struct Cells {
 impl Cells {
     /// The columns that can be filled, for messages.
     pub fn columns() -> Vec<&'static str> {
-        TRIALS.into_iter().filter(|column| !NUMBERED.contains(column)).collect()
+        names(&TRIALS).into_iter().filter(|column| !NUMBERED.contains(column)).collect()
     }
 
     /// The contract's column of that name.
@@ -94,6 +95,11 @@ impl Cells {
     }
 }
 
+/// What the cells of a column of `trials.csv` hold.
+fn kind(name: &str) -> Kind {
+    TRIALS.iter().find(|column| column.name == name).map_or(Kind::Text, |column| column.kind)
+}
+
 /// The text as the contract spells it, if it is a value of the column at all.
 fn spelled(column: &'static str, text: &str) -> Result<String, BadCell> {
     fn value<T>(text: &str) -> Result<String, BadCell>
@@ -123,9 +129,9 @@ fn spelled(column: &'static str, text: &str) -> Result<String, BadCell> {
         "threads" => whole(1, u32::MAX.into()),
         "cpus" | "nodes" | "boot" => whole(0, u32::MAX.into()),
         _ if column.starts_with("slots_") => whole(0, u32::MAX.into()),
-        _ => match kind(column).0 {
+        _ => match kind(column) {
             Kind::Integer => whole(0, u64::MAX),
-            Kind::Number => match text.parse::<f64>() {
+            Kind::Number | Kind::Signed => match text.parse::<f64>() {
                 Ok(x) if (0.0..=LARGEST).contains(&x) => Ok(decimal_text(x)),
                 _ => Err(bad(format!("a number from 0 to {LARGEST:e}"))),
             },

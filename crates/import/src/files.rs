@@ -5,14 +5,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::columns::{FACTORS, METRICS, PLAN, TIMELINE, TRIALS};
-use model::rows::{decimal_text, one_line};
+use model::column::{Column, header, names};
+use model::columns::{CHECKS, FACTORS, METRICS, NOTES, PLAN, TIMELINE, TRIALS};
+use model::rows::{CheckRow, NoteRow, decimal_text, one_line};
+use records::table::csv_rows;
+use serde::Serialize;
 
-use crate::check;
 use crate::imported::{Imported, ImportedTrial, Metric, Sample};
-
-/// The columns of `notes.csv`: what a source says of a trial in words.
-pub const NOTES: [&str; 3] = ["trial", "note", "text"];
 
 /// Each file's text; `None` for a file that the run doesn't have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +58,8 @@ impl RunFiles {
                 experiment,
                 labels,
             };
-            trials.push(TRIALS.map(|column| numbered.cell(trial, column)));
-            plan.push(PLAN.map(|column| numbered.cell(trial, column)));
+            trials.push(names(&TRIALS).map(|column| numbered.cell(trial, column)));
+            plan.push(names(&PLAN).map(|column| numbered.cell(trial, column)));
         }
         let each = |index: usize| (index + 1).to_string();
         let trials_of = || imported.trials.iter().enumerate();
@@ -70,28 +69,29 @@ impl RunFiles {
         let metrics = trials_of().flat_map(|(index, trial)| {
             trial.metrics.iter().map(move |metric| metric_row(each(index), metric))
         });
-        let notes: Vec<[String; 3]> = trials_of()
-            .flat_map(|(index, trial)| {
-                let row = move |(key, text): (&String, &String)| {
-                    [each(index), one_line(key), one_line(text)]
+        let notes: Vec<NoteRow> = (1..)
+            .zip(&imported.trials)
+            .flat_map(|(number, trial)| {
+                let row = move |(key, text): (&String, &String)| NoteRow {
+                    trial: number,
+                    note: one_line(key),
+                    text: one_line(text),
                 };
                 trial.notes.iter().map(row)
             })
             .collect();
-        let checks: Vec<[String; 3]> = imported
+        let checks: Vec<CheckRow> = imported
             .checks
             .iter()
-            .map(|check| {
-                [one_line(&check.name), check.passed.to_string(), check.failed.to_string()]
-            })
+            .map(|check| CheckRow { check: one_line(&check.check), ..check.clone() })
             .collect();
         RunFiles {
             plan: csv_text(&PLAN, plan),
             trials: csv_text(&TRIALS, trials),
             timeline: csv_text(&TIMELINE, timeline),
             metrics: csv_text(&METRICS, metrics),
-            checks: (!checks.is_empty()).then(|| csv_text(&check::COLUMNS, checks)),
-            notes: (!notes.is_empty()).then(|| csv_text(&NOTES, notes)),
+            checks: (!checks.is_empty()).then(|| rows_text(&CHECKS, &checks)),
+            notes: (!notes.is_empty()).then(|| rows_text(&NOTES, &notes)),
             cells: cells.len(),
         }
     }
@@ -159,13 +159,17 @@ fn metric_row(number: String, metric: &Metric) -> [String; 4] {
     [number, one_line(&metric.metric), value, one_line(&metric.unit)]
 }
 
+fn rows_text(columns: &[Column], rows: &[impl Serialize]) -> String {
+    format!("{}\n{}", header(columns), csv_rows(rows))
+}
+
 fn csv_text<const N: usize>(
-    columns: &[&str],
+    columns: &[Column],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Into memory, rows of one length: this can't fail.
-    let _ = writer.write_record(columns);
+    let _ = writer.write_record(columns.iter().map(|column| column.name));
     for row in rows {
         let _ = writer.write_record(&row);
     }
@@ -180,7 +184,6 @@ mod tests {
     use records::table::Table;
 
     use super::*;
-    use crate::check::Check;
 
     fn trial(threads: &str, hash: &str) -> ImportedTrial {
         let mut trial = ImportedTrial::at(1);
@@ -199,11 +202,11 @@ mod tests {
         first.notes.insert("approximate".into(), "two\nlines".into());
         let imported = Imported {
             trials: vec![first.clone(), trial("8", "slots:64"), first],
-            checks: vec![Check { name: "a, b".into(), passed: 1, failed: 0 }],
+            checks: vec![CheckRow { check: "a, b".into(), passed: 1, failed: 0 }],
             ..Imported::default()
         };
         let files = RunFiles::of(&imported, "x");
-        let read = |name: &str, columns: &[&str]| {
+        let read = |name: &str, columns: &[Column]| {
             let (_, text) = files.iter().find(|(file, _)| *file == name).unwrap();
             Table::parse(Path::new(name), text.as_bytes().to_vec(), columns).unwrap()
         };
@@ -228,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_run_of_checks_alone_has_no_trial() {
-        let checks = vec![Check { name: "a".into(), passed: 1, failed: 0 }];
+        let checks = vec![CheckRow { check: "a".into(), passed: 1, failed: 0 }];
         let files = RunFiles::of(&Imported { checks, ..Imported::default() }, "x");
         assert_eq!(files.trials.lines().count(), 1);
         assert_eq!(files.notes, None);

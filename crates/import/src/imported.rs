@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use model::as_run::{Import, StatusSaid, UnreadLine};
+use model::rows::CheckRow;
 use thiserror::Error;
 
 use crate::cells::{BadCell, Cells};
-use crate::check::Check;
 
 /// All that was understood of a source, and what was not.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Imported {
     /// The trials, in the order of the source.
     pub trials: Vec<ImportedTrial>,
     /// Functional checks.
-    pub checks: Vec<Check>,
+    pub checks: Vec<CheckRow>,
     /// Lines that are not understood.
     pub unread: Vec<Unread>,
     /// Lines that are not empty.

@@ -21,9 +21,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use model::rows::CheckRow;
 use regex::Regex;
 
-use crate::check::{Check, together};
+use crate::check::together;
 use crate::imported::{Imported, Unread};
 use crate::lines;
 
@@ -289,7 +290,7 @@ impl Tree {
 
 #[derive(Default)]
 struct Counts {
-    checks: Vec<Check>,
+    checks: Vec<CheckRow>,
     skipped: u64,
     expected: u64,
 }
@@ -310,8 +311,8 @@ fn collect(node: &Node, path: &str, depth: Depth, counts: &mut Counts) {
     }
     counts.skipped += u64::from(node.verdict == Verdict::Skipped);
     counts.expected += u64::from(node.verdict == Verdict::ExpectedFailure);
-    counts.checks.push(Check {
-        name,
+    counts.checks.push(CheckRow {
+        check: name,
         passed: u64::from(node.verdict == Verdict::Passed),
         failed: u64::from(node.verdict == Verdict::Failed),
     });
@@ -352,7 +353,7 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
 ";
 
     fn counts(imported: &Imported) -> Vec<(&str, u64, u64)> {
-        imported.checks.iter().map(|c| (c.name.as_str(), c.passed, c.failed)).collect()
+        imported.checks.iter().map(|c| (c.check.as_str(), c.passed, c.failed)).collect()
     }
 
     #[test]

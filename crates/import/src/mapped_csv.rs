@@ -10,10 +10,11 @@ use csv::StringRecord;
 use thiserror::Error;
 
 use crate::cells::Cells;
-use crate::check::{Check, together};
+use crate::check::together;
 use crate::imported::{Imported, ImportedTrial, Sample};
 use crate::mapping::{Mapping, Rows, SAMPLE};
 use crate::mapping_value::{Column, Plain, Text};
+use model::rows::CheckRow;
 
 /// The most trials that one row may stand for.
 const MOST_REPEATED: u64 = 100_000;
@@ -303,7 +304,7 @@ impl Row<'_> {
         Ok(())
     }
 
-    fn check(&self, mapping: &Mapping) -> Result<Check, BadCsv> {
+    fn check(&self, mapping: &Mapping) -> Result<CheckRow, BadCsv> {
         let column = |name: &str| {
             mapping.columns.get(name).ok_or_else(|| self.error(format!("nothing maps {name}")))
         };
@@ -315,7 +316,7 @@ impl Row<'_> {
             self.whole(column(name)?)?
                 .ok_or_else(|| self.error(format!("{name} is empty: a count is needed")))
         };
-        Ok(Check { name, passed: count("passed")?, failed: count("failed")? })
+        Ok(CheckRow { check: name, passed: count("passed")?, failed: count("failed")? })
     }
 }
 

@@ -32,6 +32,8 @@
 
 use std::collections::BTreeMap;
 
+use model::column::names;
+use model::columns::{CHECKS, TIMELINE};
 use model::definition::{Control, Outcome};
 use model::recovery::Recovery;
 use serde::Deserialize;
@@ -86,9 +88,9 @@ pub enum Rows {
 }
 
 /// What can be mapped of a sample besides the columns of its trial.
-pub const SAMPLE: [&str; 6] = model::columns::TIMELINE;
+pub const SAMPLE: [&str; TIMELINE.len()] = names(&TIMELINE);
 /// What must be mapped of a check.
-pub const CHECK: [&str; 3] = crate::check::COLUMNS;
+pub const CHECK: [&str; CHECKS.len()] = names(&CHECKS);
 
 impl Mapping {
     /// The mapping of a CSV that already has the columns of `checks.csv`.

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use model::column::Column;
 use model::columns::{METRICS, PLAN, TIMELINE, TRIALS};
 use records::table::Table;
 use stallscope_import::files::RunFiles;
@@ -53,7 +54,7 @@ fn check(text: &str, mut found: Imported) {
     }
     let files = RunFiles::of(&found, "x");
     for (name, text) in files.iter() {
-        let columns: &[&str] = match name {
+        let columns: &[Column] = match name {
             "trials.csv" => &TRIALS,
             "plan.csv" => &PLAN,
             "timeline.csv" => &TIMELINE,

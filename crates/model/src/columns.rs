@@ -1,65 +1,22 @@
 //! The columns of each file, in their order.
 
-use crate::factor::COMMON;
-use crate::workload::WITH_COLUMN;
+use crate::column::names;
+pub use crate::rows::{CHECKS, METRICS, NOTES, PIVOTS, PLAN, TIMELINE, TRIALS};
 
-/// Where a trial stands in its plan.
-const PLACE: [&str; 4] = ["sequence", "trial", "block", "cell"];
-
-/// `trials.csv`: a row a finished trial.
-pub const TRIALS: [&str; 40 + WITH_COLUMN.len()] = concatenated(&[
-    &PLACE,
-    &["experiment"],
-    &COMMON,
-    &WITH_COLUMN,
-    &[
-        "duration_s",
-        "seed",
-        "boot",
-        "kernel",
-        "cpus",
-        "nodes",
-        "labels",
-        "started_at",
-        "elapsed_s",
-        "ops",
-        "mops_per_s",
-        "thread_ops_min",
-        "thread_ops_median",
-        "thread_ops_max",
-        "slots_start",
-        "slots_set",
-        "slots_loaded",
-        "slots_end",
-        "slots_expected",
-        "pivot",
-        "pivot_s",
-        "user_s",
-        "system_s",
-        "voluntary_switches",
-        "involuntary_switches",
-        "steal_s",
-        "splats",
-        "status",
-        "error",
-    ],
-]);
+/// How many of the first columns of `plan.csv` are numbers that place a trial; the others are
+/// [`FACTORS`].
+pub const PLACE: usize = 4;
 
 /// The columns that name what was varied, in `plan.csv` and `analysis/cells.csv`.
-pub const FACTORS: [&str; 8 + WITH_COLUMN.len()] =
-    concatenated(&[&COMMON, &WITH_COLUMN, &["kernel", "labels"]]);
-
-/// `plan.csv`: every trial, in the order in which it runs.
-pub const PLAN: [&str; 12 + WITH_COLUMN.len()] = concatenated(&[&PLACE, &FACTORS]);
-
-/// `timeline.csv`: a row a sample.
-pub const TIMELINE: [&str; 6] = ["trial", "t_s", "threads", "ops", "mops_per_s", "slots"];
-
-/// `metrics.csv`: what a workload measures beyond the common columns.
-pub const METRICS: [&str; 4] = ["trial", "metric", "value", "unit"];
-
-/// `pivots.csv`: workload `resize`, a row a call.
-pub const PIVOTS: [&str; 6] = ["trial", "index", "from", "to", "seconds", "errno"];
+pub const FACTORS: [&str; PLAN.len() - PLACE] = {
+    let mut factors = [""; PLAN.len() - PLACE];
+    let mut at = 0;
+    while at < factors.len() {
+        factors[at] = names(&PLAN)[PLACE + at];
+        at += 1;
+    }
+    factors
+};
 
 /// One list after the other. A length that is not theirs together does not compile.
 pub const fn concatenated<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
@@ -78,46 +35,17 @@ pub const fn concatenated<const N: usize>(lists: &[&[&'static str]]) -> [&'stati
     all
 }
 
-/// What the cells of a column hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A whole number from 0.
-    Integer,
-    /// A finite number.
-    Number,
-    /// Any text.
-    Text,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::factor::COMMON;
+    use crate::workload::WITH_COLUMN;
 
-/// What the cells of a column hold, and whether one may be empty.
-pub fn kind(column: &str) -> (Kind, bool) {
-    match column {
-        "sequence" | "trial" | "block" | "cell" | "threads" => (Kind::Integer, false),
-        "locks"
-        | "messengers"
-        | "seed"
-        | "boot"
-        | "cpus"
-        | "nodes"
-        | "ops"
-        | "thread_ops_min"
-        | "thread_ops_median"
-        | "thread_ops_max"
-        | "slots"
-        | "slots_start"
-        | "slots_set"
-        | "slots_loaded"
-        | "slots_end"
-        | "slots_expected"
-        | "voluntary_switches"
-        | "involuntary_switches"
-        | "index"
-        | "from"
-        | "to" => (Kind::Integer, true),
-        "t_s" | "value" => (Kind::Number, false),
-        "duration_s" | "elapsed_s" | "mops_per_s" | "pivot_s" | "user_s" | "system_s"
-        | "steal_s" | "seconds" => (Kind::Number, true),
-        "workload" | "hash" | "status" | "metric" => (Kind::Text, false),
-        _ => (Kind::Text, true),
+    #[test]
+    fn every_factor_with_a_column_of_its_own_is_in_the_plan_and_every_trial_repeats_the_plan() {
+        let factors = [&COMMON[..], &WITH_COLUMN, &["kernel", "labels"]].concat();
+        assert_eq!(FACTORS[..], factors);
+        let repeated: Vec<_> = TRIALS.iter().filter(|column| PLAN.contains(column)).collect();
+        assert_eq!(repeated, PLAN.iter().collect::<Vec<_>>());
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod as_run;
 pub mod checked;
+pub mod column;
 pub mod columns;
 pub mod definition;
 pub mod factor;

@@ -2,43 +2,45 @@
 
 use crate::factor::{Count, Hash, Memory, Placement, Ramp};
 use crate::record::{Pivot, Status};
+use crate::row;
 use crate::workload::Workload;
 use crate::workload::mutex::Unlock;
 use serde::{Serialize, Serializer};
 
-/// A row of `plan.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PlanRow {
-    /// Its place in the order, from 1.
-    pub sequence: u64,
-    /// Its number, from 1; the same in every order.
-    pub trial: u64,
-    /// Its block, from 1.
-    pub block: u64,
-    /// Its cell, from 1.
-    pub cell: u64,
-    /// Factor.
-    pub workload: Workload,
-    /// Factor, as a count.
-    pub threads: u32,
-    /// Factor.
-    pub ramp: Ramp,
-    /// Factor.
-    pub hash: Hash,
-    /// Factor.
-    pub placement: Placement,
-    /// Factor.
-    pub memory: Memory,
-    /// Factor.
-    pub locks: Option<Count>,
-    /// Factor.
-    pub unlock: Option<Unlock>,
-    /// Factor.
-    pub messengers: Option<Count>,
-    /// Factor: the kernel's name.
-    pub kernel: String,
-    /// `key=value;key=value`, sorted.
-    pub labels: String,
+row! {
+    /// A row of `plan.csv`.
+    PlanRow, PLAN {
+        /// Its place in the order, from 1.
+        sequence: u64 = always,
+        /// Its number, from 1; the same in every order.
+        trial: u64 = always,
+        /// Its block, from 1.
+        block: u64 = always,
+        /// Its cell, from 1.
+        cell: u64 = always,
+        /// Factor.
+        workload: Workload = always,
+        /// Factor, as a count.
+        threads: u32 = always,
+        /// Factor.
+        ramp: Ramp = or_empty,
+        /// Factor.
+        hash: Hash = always,
+        /// Factor.
+        placement: Placement = or_empty,
+        /// Factor.
+        memory: Memory = or_empty,
+        /// Factor.
+        locks: Option<Count> = or_empty,
+        /// Factor.
+        unlock: Option<Unlock> = or_empty,
+        /// Factor.
+        messengers: Option<Count> = or_empty,
+        /// Factor: the kernel's name.
+        kernel: String = or_empty,
+        /// `key=value;key=value`, sorted.
+        labels: String = or_empty,
+    }
 }
 
 impl From<&TrialRow> for PlanRow {
@@ -64,100 +66,129 @@ impl From<&TrialRow> for PlanRow {
     }
 }
 
-/// A row of `trials.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
-pub struct TrialRow {
-    pub sequence: u64,
-    pub trial: u64,
-    pub block: u64,
-    pub cell: u64,
-    pub experiment: String,
-    pub workload: Workload,
-    pub threads: u32,
-    pub ramp: Ramp,
-    pub hash: Hash,
-    pub placement: Placement,
-    pub memory: Memory,
-    pub locks: Option<Count>,
-    pub unlock: Option<Unlock>,
-    pub messengers: Option<Count>,
-    #[serde(serialize_with = "decimal")]
-    pub duration_s: Option<f64>,
-    pub seed: u64,
-    pub boot: Option<u32>,
-    pub kernel: String,
-    pub cpus: Option<u32>,
-    pub nodes: Option<u32>,
-    pub labels: String,
-    pub started_at: String,
-    #[serde(serialize_with = "decimal")]
-    pub elapsed_s: Option<f64>,
-    pub ops: Option<u64>,
-    #[serde(serialize_with = "decimal")]
-    pub mops_per_s: Option<f64>,
-    pub thread_ops_min: Option<u64>,
-    pub thread_ops_median: Option<u64>,
-    pub thread_ops_max: Option<u64>,
-    pub slots_start: Option<u32>,
-    pub slots_set: Option<u32>,
-    pub slots_loaded: Option<u32>,
-    pub slots_end: Option<u32>,
-    pub slots_expected: Option<u32>,
-    pub pivot: Option<Pivot>,
-    #[serde(serialize_with = "decimal")]
-    pub pivot_s: Option<f64>,
-    #[serde(serialize_with = "decimal")]
-    pub user_s: Option<f64>,
-    #[serde(serialize_with = "decimal")]
-    pub system_s: Option<f64>,
-    pub voluntary_switches: Option<u64>,
-    pub involuntary_switches: Option<u64>,
-    #[serde(serialize_with = "decimal")]
-    pub steal_s: Option<f64>,
-    /// Kernel complaints that fell into the trial, `kind;kind`; empty where the console is not
-    /// watched, `none` where it is and said nothing.
-    pub splats: Option<String>,
-    pub status: Status,
-    pub error: Option<String>,
+row! {
+    /// A row of `trials.csv`.
+    #[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
+    TrialRow, TRIALS {
+        sequence: u64 = always,
+        trial: u64 = always,
+        block: u64 = always,
+        cell: u64 = always,
+        experiment: String = or_empty,
+        workload: Workload = always,
+        threads: u32 = always,
+        ramp: Ramp = or_empty,
+        hash: Hash = always,
+        placement: Placement = or_empty,
+        memory: Memory = or_empty,
+        locks: Option<Count> = or_empty,
+        unlock: Option<Unlock> = or_empty,
+        messengers: Option<Count> = or_empty,
+        #[serde(serialize_with = "decimal")]
+        duration_s: Option<f64> = or_empty,
+        seed: u64 = or_empty,
+        boot: Option<u32> = or_empty,
+        kernel: String = or_empty,
+        cpus: Option<u32> = or_empty,
+        nodes: Option<u32> = or_empty,
+        labels: String = or_empty,
+        started_at: String = or_empty,
+        #[serde(serialize_with = "decimal")]
+        elapsed_s: Option<f64> = or_empty,
+        ops: Option<u64> = or_empty,
+        #[serde(serialize_with = "decimal")]
+        mops_per_s: Option<f64> = or_empty,
+        thread_ops_min: Option<u64> = or_empty,
+        thread_ops_median: Option<u64> = or_empty,
+        thread_ops_max: Option<u64> = or_empty,
+        slots_start: Option<u32> = or_empty,
+        slots_set: Option<u32> = or_empty,
+        slots_loaded: Option<u32> = or_empty,
+        slots_end: Option<u32> = or_empty,
+        slots_expected: Option<u32> = or_empty,
+        pivot: Option<Pivot> = or_empty,
+        #[serde(serialize_with = "decimal")]
+        pivot_s: Option<f64> = or_empty,
+        #[serde(serialize_with = "decimal")]
+        user_s: Option<f64> = or_empty,
+        #[serde(serialize_with = "decimal")]
+        system_s: Option<f64> = or_empty,
+        voluntary_switches: Option<u64> = or_empty,
+        involuntary_switches: Option<u64> = or_empty,
+        #[serde(serialize_with = "decimal")]
+        steal_s: Option<f64> = or_empty,
+        /// Kernel complaints that fell into the trial, `kind;kind`; empty where the console is not
+        /// watched, `none` where it is and said nothing.
+        splats: Option<String> = or_empty,
+        status: Status = always,
+        error: Option<String> = or_empty,
+    }
 }
 
-/// A row of `timeline.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
-pub struct TimelineRow {
-    pub trial: u64,
-    #[serde(serialize_with = "decimal_always")]
-    pub t_s: f64,
-    pub threads: u32,
-    pub ops: Option<u64>,
-    /// Since the last row that has it; empty on a trial's first, and where too little time has passed.
-    #[serde(serialize_with = "decimal")]
-    pub mops_per_s: Option<f64>,
-    pub slots: Option<u32>,
+row! {
+    /// A row of `timeline.csv`.
+    #[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
+    TimelineRow, TIMELINE {
+        trial: u64 = always,
+        #[serde(serialize_with = "decimal_always")]
+        t_s: f64 = always,
+        threads: u32 = always,
+        ops: Option<u64> = or_empty,
+        /// Since the last row that has it; empty on a trial's first, and where too little time has passed.
+        #[serde(serialize_with = "decimal")]
+        mops_per_s: Option<f64> = or_empty,
+        slots: Option<u32> = or_empty,
+    }
 }
 
-/// A row of `metrics.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
-pub struct MetricRow {
-    pub trial: u64,
-    pub metric: String,
-    pub value: f64,
-    pub unit: String,
+row! {
+    /// A row of `metrics.csv`.
+    #[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
+    MetricRow, METRICS {
+        trial: u64 = always,
+        metric: String = always,
+        value: f64 as Signed = always,
+        unit: String = or_empty,
+    }
 }
 
-/// A row of `pivots.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
-pub struct PivotRow {
-    pub trial: u64,
-    pub index: u32,
-    pub from: u32,
-    pub to: u32,
-    #[serde(serialize_with = "decimal_always")]
-    pub seconds: f64,
-    pub errno: Option<String>,
+row! {
+    /// A row of `pivots.csv`.
+    #[allow(missing_docs, reason = "the columns are defined in docs/reference/files-and-columns.md")]
+    PivotRow, PIVOTS {
+        trial: u64 = always,
+        index: u32 = or_empty,
+        from: u32 = or_empty,
+        to: u32 = or_empty,
+        #[serde(serialize_with = "decimal_always")]
+        seconds: f64 = or_empty,
+        errno: Option<String> = or_empty,
+    }
+}
+
+row! {
+    /// A row of `checks.csv`: a functional check of an imported run. One that was skipped, or failed as
+    /// it was expected to, has neither passed nor failed.
+    CheckRow, CHECKS {
+        /// The check's name; a test within others has theirs before it.
+        check: String = or_empty,
+        /// Times it passed.
+        passed: u64 = always,
+        /// Times it failed.
+        failed: u64 = always,
+    }
+}
+
+row! {
+    /// A row of `notes.csv`: what the source of an imported run says of a trial in words.
+    NoteRow, NOTES {
+        /// The trial's number.
+        trial: u64 = always,
+        /// What the text is about, as a word.
+        note: String = always,
+        /// The source's words.
+        text: String = or_empty,
+    }
 }
 
 /// Nine decimals at most, no exponent: a spreadsheet, awk and polars read it alike, and a

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::RecordError;
 use crate::table::check_header;
 use crate::torn::{Torn, open_if_there};
-use model::columns::kind;
+use model::column::{Column, Kind, header};
 
 /// The rows of a file, read from its begin to its end.
 #[derive(Debug)]
 pub struct Rows {
     file: PathBuf,
-    columns: &'static [&'static str],
+    columns: &'static [Column],
     reader: csv::Reader<io::Take<BufReader<File>>>,
     row: csv::ByteRecord,
     torn: Option<Torn>,
@@ -24,10 +24,7 @@ pub struct Rows {
 impl Rows {
     /// Opens a file whose header must be `columns`, in this order; `None` where there is no file. A
     /// last line that is torn is set aside. What is appended from here on is not read.
-    pub fn open(
-        file: &Path,
-        columns: &'static [&'static str],
-    ) -> Result<Option<Rows>, RecordError> {
+    pub fn open(file: &Path, columns: &'static [Column]) -> Result<Option<Rows>, RecordError> {
         let Some(mut rows) = Rows::open_at(file, columns, 0)? else { return Ok(None) };
         let failed = |error: csv::Error| RecordError::Row {
             file: file.to_path_buf(),
@@ -39,7 +36,7 @@ impl Rows {
             return Err(RecordError::Header {
                 file: file.to_path_buf(),
                 problem: torn.to_string(),
-                expected: columns.join(","),
+                expected: header(columns),
             });
         }
         let found = csv::StringRecord::from_byte_record_lossy(rows.row.clone());
@@ -50,7 +47,7 @@ impl Rows {
     /// Opens a file at a row that begins at this byte. Lines are counted from there.
     pub(crate) fn open_at(
         file: &Path,
-        columns: &'static [&'static str],
+        columns: &'static [Column],
         offset: u64,
     ) -> Result<Option<Rows>, RecordError> {
         let failed = RecordError::reading(file);
@@ -124,42 +121,35 @@ impl Rows {
 
     /// A whole number; `None` where the cell is empty and may be.
     pub fn integer(&self, at: usize) -> Result<Option<u64>, RecordError> {
-        self.value(at, |_| true, "a whole number from 0")
+        self.value(at, |_, _| true)
     }
 
-    /// A finite number from 0; `None` where the cell is empty and may be.
+    /// A finite number; `None` where the cell is empty and may be.
     pub fn number(&self, at: usize) -> Result<Option<f64>, RecordError> {
-        self.value(at, |x: &f64| x.is_finite() && *x >= 0.0, "a finite number from 0")
+        self.value(at, |kind, value| kind.holds(*value))
     }
 
     /// The value of a cell that is never empty.
     pub fn needed<T>(&self, at: usize, value: Option<T>) -> Result<T, RecordError> {
-        value.ok_or_else(|| self.bad(format!("{} is empty: every row has one", self.column(at))))
+        value.ok_or_else(|| {
+            self.bad(format!("{} is empty: every row has one", self.columns[at].name))
+        })
     }
 
     fn value<T: std::str::FromStr>(
         &self,
         at: usize,
-        good: impl Fn(&T) -> bool,
-        accepted: &str,
+        good: impl Fn(Kind, &T) -> bool,
     ) -> Result<Option<T>, RecordError> {
-        let cell = self.cell(at);
-        if cell.is_empty() {
-            let may_be_empty = kind(self.column(at)).1;
-            return if may_be_empty { Ok(None) } else { self.needed(at, None) };
+        let column = &self.columns[at];
+        let cell = String::from_utf8_lossy(self.cell(at));
+        if cell.is_empty() && column.may_be_empty {
+            return Ok(None);
         }
-        let parsed = std::str::from_utf8(cell).ok().and_then(|text| text.parse().ok());
-        match parsed.filter(good) {
+        match cell.parse().ok().filter(|value| good(column.kind, value)) {
             Some(value) => Ok(Some(value)),
-            None => {
-                let found = String::from_utf8_lossy(cell);
-                Err(self.bad(format!("{} is {found:?}: accepted is {accepted}", self.column(at))))
-            }
+            None => Err(self.bad(column.problem(&cell).unwrap_or_default())),
         }
-    }
-
-    fn column(&self, at: usize) -> &'static str {
-        self.columns.get(at).copied().unwrap_or_default()
     }
 }
 
@@ -211,7 +201,7 @@ mod tests {
         assert_eq!((rows.cell(1), rows.number(2).unwrap()), (&b"a,\"b"[..], Some(0.5)));
         assert!(rows.read().unwrap());
         let error = rows.number(2).unwrap_err().to_string();
-        assert!(error.ends_with("line 3: value is \"x\": accepted is a finite number from 0"));
+        assert!(error.ends_with("line 3: value is \"x\": accepted is a finite number"));
         assert!(!rows.read().unwrap());
         assert_eq!((rows.count(), rows.torn().map(|torn| torn.line)), (2, Some(4)));
     }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use model::columns::{Kind, kind};
+use model::column::{Column, header};
 use serde::Serialize;
 
 use crate::RecordError;
@@ -28,13 +28,13 @@ pub struct Table {
 
 impl Table {
     /// Reads and checks a file whose header must be `columns`, in this order.
-    pub fn read(file: &Path, columns: &[&str]) -> Result<Table, RecordError> {
+    pub fn read(file: &Path, columns: &[Column]) -> Result<Table, RecordError> {
         let bytes = std::fs::read(file).map_err(RecordError::reading(file))?;
         Table::parse(file, bytes, columns)
     }
 
     /// As [`read`](Self::read); `None` where there is no file, or one that is [`Headless`].
-    pub fn read_begun(file: &Path, columns: &[&str]) -> Result<Option<Table>, RecordError> {
+    pub fn read_begun(file: &Path, columns: &[Column]) -> Result<Option<Table>, RecordError> {
         if !file.exists() || Headless::of(file, columns)?.is_some() {
             return Ok(None);
         }
@@ -42,7 +42,11 @@ impl Table {
     }
 
     /// Checks what stands in a file; `file` is for the messages.
-    pub fn parse(file: &Path, mut bytes: Vec<u8>, columns: &[&str]) -> Result<Table, RecordError> {
+    pub fn parse(
+        file: &Path,
+        mut bytes: Vec<u8>,
+        columns: &[Column],
+    ) -> Result<Table, RecordError> {
         // A torn write may end inside a character: the tail is judged before the text.
         let whole = whole_lines(&bytes);
         let tail = String::from_utf8_lossy(&bytes[whole..]).into_owned();
@@ -90,7 +94,7 @@ impl Table {
             return Err(RecordError::Header {
                 file: file.to_path_buf(),
                 problem: found.to_string(),
-                expected: columns.join(","),
+                expected: header(columns),
             });
         }
         let torn = (!tail.is_empty()).then(|| Torn { line: last_line + 1, text: tail });
@@ -146,17 +150,18 @@ impl Table {
 pub(crate) fn check_header(
     file: &Path,
     found: &csv::StringRecord,
-    columns: &[&str],
+    columns: &[Column],
 ) -> Result<(), RecordError> {
     let names: Vec<&str> = found.iter().collect();
-    if names == columns {
+    let expected: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    if names == expected {
         return Ok(());
     }
     let quoted = |names: Vec<&&str>| {
         names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
     };
-    let missing: Vec<&&str> = columns.iter().filter(|column| !names.contains(column)).collect();
-    let foreign: Vec<&&str> = names.iter().filter(|name| !columns.contains(name)).collect();
+    let missing: Vec<&&str> = expected.iter().filter(|column| !names.contains(column)).collect();
+    let foreign: Vec<&&str> = names.iter().filter(|name| !expected.contains(name)).collect();
     let mut problems = Vec::new();
     if !missing.is_empty() {
         problems.push(format!("missing {}", quoted(missing)));
@@ -170,7 +175,7 @@ pub(crate) fn check_header(
     Err(RecordError::Header {
         file: file.to_path_buf(),
         problem: problems.join("; "),
-        expected: columns.join(","),
+        expected: header(columns),
     })
 }
 
@@ -191,24 +196,11 @@ pub fn csv_rows<T: Serialize>(rows: &[T]) -> String {
 }
 
 /// What is wrong with a row: how many cells it has, or the first cell that is none of its column.
-fn row_problem(row: &csv::StringRecord, columns: &[&str]) -> Option<String> {
+fn row_problem(row: &csv::StringRecord, columns: &[Column]) -> Option<String> {
     if row.len() != columns.len() {
         return Some(wrong_count(row.len(), columns.len()));
     }
-    row.iter().zip(columns).find_map(|(cell, column)| {
-        let accepted = match kind(column) {
-            (_, true) if cell.is_empty() => return None,
-            (_, false) if cell.is_empty() => {
-                return Some(format!("{column} is empty: every row has one"));
-            }
-            (Kind::Integer, _) if cell.parse::<u64>().is_err() => "a whole number from 0",
-            (Kind::Number, _) if !cell.parse::<f64>().is_ok_and(f64::is_finite) => {
-                "a finite number"
-            }
-            _ => return None,
-        };
-        Some(format!("{column} is {cell:?}: accepted is {accepted}"))
-    })
+    row.iter().zip(columns).find_map(|(cell, column)| column.problem(cell))
 }
 
 #[cfg(test)]
@@ -241,14 +233,14 @@ mod tests {
         let error = parse(&format!("{HEADER}1,soon,2,3,,16\n")).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "R/timeline.csv line 2: t_s is \"soon\": accepted is a finite number"
+            "R/timeline.csv line 2: t_s is \"soon\": accepted is a finite number from 0"
         );
         assert!(parse(&format!("{HEADER}1,NaN,2,3,,16\n")).is_err());
         assert!(parse(&format!("{HEADER}-1,0.1,2,3,,16\n")).is_err());
     }
 
     #[test]
-    fn a_header_with_foreign_or_missing_columns_is_named() {
+    fn a_header_with_foreign_or_missing_expectedis_named() {
         let error = parse("trial,t_s,threads,ops,rate,slots\n").unwrap_err().to_string();
         assert!(error.contains("missing \"mops_per_s\"; not known \"rate\""), "{error}");
         assert!(parse("").unwrap_err().to_string().contains("empty"));

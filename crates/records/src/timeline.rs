@@ -168,7 +168,7 @@ impl TimelineReader {
         u32::try_from(value).map(Some).map_err(|_| {
             self.rows.bad(format!(
                 "{} is {value}: accepted is a whole number up to {}",
-                TIMELINE[at],
+                TIMELINE[at].name,
                 u32::MAX
             ))
         })

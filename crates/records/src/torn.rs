@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use model::column::{Column, header};
 use serde::Serialize;
 
 use crate::RecordError;
@@ -63,10 +64,10 @@ pub enum Headless {
 impl Headless {
     /// Whether a file is headless; `None` where it has a line, or text that its header does not begin
     /// with, or where there is no file.
-    pub fn of(file: &Path, columns: &[&str]) -> Result<Option<Headless>, RecordError> {
+    pub fn of(file: &Path, columns: &[Column]) -> Result<Option<Headless>, RecordError> {
         let failed = RecordError::reading(file);
         let Some(opened) = open_if_there(file).map_err(&failed)? else { return Ok(None) };
-        let header = columns.join(",");
+        let header = header(columns);
         let mut found = Vec::new();
         opened.take(header.len() as u64 + 1).read_to_end(&mut found).map_err(&failed)?;
         Ok(match header.as_bytes().starts_with(&found) {
@@ -135,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("timeline.csv");
         assert_eq!(Headless::of(&file, &TIMELINE).unwrap(), None, "there is no file");
-        let header = TIMELINE.join(",");
+        let header = header(&TIMELINE);
         for (text, found) in [
             (String::new(), Some(Headless::Empty)),
             ("trial,t_".into(), Some(Headless::Torn("trial,t_".into()))),

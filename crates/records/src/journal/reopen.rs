@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use model::column::Column;
 use model::columns::{METRICS, PIVOTS, TIMELINE, TRIALS};
 
 use super::lock::RunLock;
@@ -60,7 +61,7 @@ impl Journal {
 /// which it returns.
 fn keep_finished(
     file: &Path,
-    columns: &[&str],
+    columns: &[Column],
     finished: &BTreeSet<u64>,
 ) -> Result<Option<Torn>, JournalError> {
     let table = Table::read(file, columns)?;

@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
+use model::column::Column;
+
 use super::JournalError;
 
 /// Writes a new file and syncs it.
@@ -25,7 +27,7 @@ pub(super) fn replace(file: &Path, text: &str) -> Result<(), JournalError> {
 }
 
 /// Opens a file to append rows; one that isn't there is made with its header.
-pub(super) fn open(file: &Path, columns: &[&str]) -> Result<File, JournalError> {
+pub(super) fn open(file: &Path, columns: &[Column]) -> Result<File, JournalError> {
     if !file.exists() {
         write(file, &header(columns))?;
     }
@@ -48,6 +50,6 @@ pub(super) fn folder(folder: &Path) -> Result<(), JournalError> {
 }
 
 /// The header line of these columns.
-pub(super) fn header(columns: &[&str]) -> String {
-    format!("{}\n", columns.join(","))
+pub(super) fn header(columns: &[Column]) -> String {
+    format!("{}\n", model::column::header(columns))
 }
