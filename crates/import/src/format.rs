@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::imported::Imported;
+use crate::imported::{Imported, Unread};
 use crate::ktap::Depth;
 use crate::mapping::Mapping;
 use crate::{ktap, mapped_csv, perf_bench_futex, reproducer, schbench};
@@ -66,12 +66,12 @@ pub enum FormatError {
     #[error(
         "nothing in its {} is understood{}. Understood are: what futex_hash_repro prints (threads=… slots(…) … Mops/s), `perf bench futex`, schbench, kselftest's TAP, and a CSV with a mapping",
         if *lines == 1 { "only line".to_string() } else { format!("{lines} lines") },
-        first.as_ref().map_or(String::new(), |first| format!("; the first is {first}"))
+        first.as_ref().map_or(String::new(), |first| format!("; {first}"))
     )]
     NothingUnderstood {
         /// Lines that are not empty.
         lines: usize,
-        /// The first that is not understood.
+        /// The first whose form is known, with what is wrong with it; else the first.
         first: Option<String>,
     },
     /// Several formats understand some of it.
@@ -119,11 +119,7 @@ pub fn read(
             let mut all: Vec<(Format, Imported)> =
                 Format::ALL.iter().filter(|f| **f != Format::Csv).map(|f| (*f, by(*f))).collect();
             let lines = all.first().map_or(0, |(_, found)| found.lines);
-            let first = all.first().and_then(|(_, found)| found.unread.first());
-            let nothing = FormatError::NothingUnderstood {
-                lines,
-                first: first.map(|unread| unread.to_string()),
-            };
+            let nothing = nothing(lines, all.iter().flat_map(|(_, found)| &found.unread));
             all.retain(|(_, found)| has_results(found));
             if all.len() > 1 {
                 let names: Vec<String> = all.iter().map(|(format, _)| format.to_string()).collect();
@@ -136,10 +132,15 @@ pub fn read(
         return Err(FormatError::NoRow);
     }
     if !has_results(&imported) {
-        let first = imported.unread.first().map(|unread| unread.to_string());
-        return Err(FormatError::NothingUnderstood { lines: imported.lines, first });
+        return Err(nothing(imported.lines, imported.unread.iter()));
     }
     Ok((format, imported))
+}
+
+fn nothing<'a>(lines: usize, mut unread: impl Iterator<Item = &'a Unread> + Clone) -> FormatError {
+    let known = unread.clone().find(|line| line.why.is_some());
+    let first = known.or_else(|| unread.next()).map(|line| line.to_string());
+    FormatError::NothingUnderstood { lines, first }
 }
 
 #[cfg(test)]
@@ -175,6 +176,15 @@ mod tests {
         let mapping = Mapping::of_checks();
         let error = super::read(REPRO, Some(Format::Ktap), Some(&mapping), Depth::default());
         assert_eq!(error.unwrap_err(), FormatError::MappingOf(Format::Ktap));
+    }
+
+    #[test]
+    fn perf_without_its_summary_is_told_what_is_missing() {
+        let text = include_str!("../tests/cases/perf-without-summary.txt");
+        for format in [None, Some(Format::PerfBenchFutex)] {
+            let error = read(text, format).unwrap_err().to_string();
+            assert!(error.contains("the `Run summary` line, which says the number of"), "{error}");
+        }
     }
 
     #[test]

@@ -138,9 +138,12 @@ pub enum Unusable {
     /// The line belongs to a result that is not there.
     #[error("no result follows it")]
     NoResult,
-    /// A part that names what was measured is missing before the line.
-    #[error("its `{0}` line is missing")]
+    /// The line that says what was measured, and by how many threads, is missing above the line.
+    #[error("the `{0}` line, which says the number of threads, is missing above it")]
     NoHead(&'static str),
+    /// It has the form of a result behind text that is not known.
+    #[error("it looks like a result behind other text")]
+    LooksLikeResult,
     /// The benchmark is not one that is read.
     #[error("it is no futex benchmark")]
     OtherBenchmark,

@@ -14,29 +14,26 @@
 //! What a plan promises and no result follows of is counted: a test that was cut off leaves no line. Of
 //! joined logs each has its plan, before its results or after them.
 //!
-//! A test that holds others is not counted beside them ([`Depth::Leaves`]), unless it failed and none
-//! of them did: it crashed, or ended with an error of its own. [`Depth::Programs`] counts the outermost
+//! A test that holds others is counted beside them ([`Depth::Leaves`]) unless it failed and one of them
+//! did, whose failure it repeats: one that crashed after its parts passed is then told from the same test
+//! where it passed. [`Depth::Programs`] counts the outermost
 //! results only, as kselftest's summary does.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use model::rows::CheckRow;
-use regex::Regex;
 
 use crate::check::together;
-use crate::imported::{Imported, Unread};
-use crate::lines;
+use crate::imported::{Imported, Unread, Unusable};
+use crate::lines::{self, patterns};
 
-static RESULT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?<result>ok|not ok) (?<number>\d+)(?: (?<rest>.*))?$").expect("a pattern")
-});
-static PLAN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^1\.\.(?<count>\d+)(?:\s+#\s*[Ss][Kk][Ii][Pp]\S*\s*(?<reason>.*))?$")
-        .expect("a pattern")
-});
-static VERSION: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^(?:K?TAP version \d+)$").expect("a pattern"));
+patterns! {
+    RESULT = r"^(?<result>ok|not ok) (?<number>\d+)(?: (?<rest>.*))?$";
+    PLAN = r"^1\.\.(?<count>\d+)(?:\s+#\s*[Ss][Kk][Ii][Pp]\S*\s*(?<reason>.*))?$";
+    /// A result behind text of another program: a time, a mark of a stream.
+    HIDDEN = r"\b(?:not )?ok \d+ \S";
+    VERSION = r"^(?:K?TAP version \d+)$";
+}
 
 /// Which results are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,7 +128,13 @@ pub fn read(text: &str, depth: Depth) -> Imported {
         } else if let Some(reason) = rest.strip_prefix("Bail out!") {
             tree.bail(level, reason.trim());
         } else if !(marked || VERSION.is_match(rest) || rest.starts_with('#')) {
-            imported.unread.push(Unread::new(number, line));
+            // It may be a failure: what is not known of it must not read as none.
+            let hidden = HIDDEN.is_match(rest);
+            tree.without_result += u64::from(hidden);
+            imported.unread.push(match hidden {
+                true => Unread::because(number, line, &Unusable::LooksLikeResult),
+                false => Unread::new(number, line),
+            });
         }
     }
     let roots = tree.roots();
@@ -305,7 +308,9 @@ fn collect(node: &Node, path: &str, depth: Depth, counts: &mut Counts) {
             collect(child, &name, depth, counts);
             failed |= any_failed(child);
         }
-        if node.verdict != Verdict::Failed || failed {
+        let its_own =
+            matches!((node.verdict, failed), (Verdict::Passed, _) | (Verdict::Failed, false));
+        if !its_own {
             return;
         }
     }
@@ -367,6 +372,7 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
                 ("futex: futex_wait / futex_wake private", 1, 0),
                 ("futex: futex_wait / no hugetlbfs", 0, 0),
                 ("futex: futex_wait / shared file", 0, 0),
+                ("futex: futex_wait", 1, 0),
                 ("futex: futex_numa", 0, 1),
             ]
         );
@@ -391,8 +397,10 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
             counts(&imported),
             [
                 ("futex / wait / one", 1, 0),
+                ("futex / wait", 1, 0),
                 ("futex / wake / one", 0, 0),
                 ("futex / wake / two", 1, 0),
+                ("futex / wake", 1, 0),
                 ("futex / requeue / one", 1, 0),
                 ("futex / requeue / two", 0, 1),
                 ("futex / requeue / three", 0, 0),
@@ -408,6 +416,28 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
             counts(&read(text, Depth::Leaves)),
             [("futex: x / a", 1, 0), ("futex: x / b", 1, 0), ("futex: x", 0, 1)]
         );
+    }
+
+    #[test]
+    fn a_test_that_holds_others_is_known_where_it_passes_and_where_it_fails() {
+        let parent = |text: &str| {
+            let found = read(text, Depth::Leaves);
+            found
+                .checks
+                .into_iter()
+                .find(|one| one.check == "futex: run.sh")
+                .map(|c| (c.passed, c.failed))
+        };
+        assert_eq!(parent(include_str!("../tests/cases/ktap-parent-passes.tap")), Some((1, 0)));
+        assert_eq!(parent(include_str!("../tests/cases/ktap-parent-fails.tap")), Some((0, 1)));
+    }
+
+    #[test]
+    fn a_result_behind_other_text_is_a_check_without_a_result() {
+        let found =
+            read(include_str!("../tests/cases/ktap-then-prefixed-failures.log"), Depth::Leaves);
+        let hidden = found.unread.iter().filter(|line| line.why.is_some()).count();
+        assert_eq!((hidden, found.checks_without_result), (3, 3), "{:?}", found.unread);
     }
 
     #[test]
@@ -464,7 +494,7 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
         assert_eq!(nested.checks_without_result, 1);
         // A test that bailed out and says it passed has not.
         let odd = read("1..1\n# Bail out!\nok 1 x\n", Depth::Leaves);
-        assert_eq!(counts(&odd), [("x / Bail out!", 0, 1)]);
+        assert_eq!(counts(&odd), [("x / Bail out!", 0, 1), ("x", 1, 0)]);
     }
 
     #[test]
@@ -503,6 +533,6 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
         let imported = read(&format!("1..{huge}\nok {huge} x\n"), Depth::Leaves);
         assert_eq!(counts(&imported), [("x", 1, 0)]);
         let deep = format!("{}ok 1 x\nok 1 y\n", "# ".repeat(100_000));
-        assert_eq!(read(&deep, Depth::Leaves).checks.len(), 1);
+        assert_eq!(read(&deep, Depth::Leaves).checks.len(), 2);
     }
 }

@@ -1,5 +1,14 @@
 //! The lines of a log as tools print them, however they were passed on.
 
+/// The forms of a program's lines, by name: each a regular expression that is compiled once.
+macro_rules! patterns {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        $($(#[$doc])* static $name: std::sync::LazyLock<regex::Regex> =
+            std::sync::LazyLock::new(|| regex::Regex::new($text).expect("a pattern"));)*
+    };
+}
+pub(crate) use patterns;
+
 /// The lines that are not empty, with their numbers from 1: without a byte order mark, line ends of
 /// any system, and the marks of quoted mail or of a table.
 pub fn plain(text: &str) -> impl Iterator<Item = (usize, &str)> {

@@ -15,57 +15,26 @@
 //! Versions since 6.16 print what became of the hash: `Futex hashing: …`. Earlier ones can't ask for
 //! slots, so their hash is `auto`.
 
-use std::sync::LazyLock;
-
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use crate::cells::BadCell;
 use crate::imported::{Imported, ImportedTrial, Unread, Unusable};
-use crate::lines::{self, number};
+use crate::lines::{self, number, patterns};
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a pattern")
+patterns! {
+    RUNNING = r"^# Running '?(?<bench>[\w-]+/[\w-]+)'? benchmark(?::|\.\.\.)$";
+    SUMMARY = r"^Run summary \[PID \d+\]: (?<what>.+)$";
+    HASH = r"^(?<threads>\d+) threads, each operating on (?<futexes>\d+) (?:\[(?<scope>shared|private)\] )?futexes for (?<secs>\d+) secs\.$";
+    LOCK_PI = r"^(?<threads>\d+) threads doing pi lock/unlock pairing for (?<secs>\d+) secs\.$";
+    WAKE = r"^blocking on (?<threads>\d+) threads \(at (?:\[(?<scope>shared|private)\] )?futex (?:0x)?[0-9a-f]+\), (?:(?<wakers>\d+) threads )?waking up (?<at_once>\d+) at a time\.$";
+    REQUEUE = r"^Requeuing (?<threads>\d+) threads \(from (?:\[(?<scope>shared|private)\] )?(?:0x)?[0-9a-f]+ to (?<pi>PI )?(?:0x)?[0-9a-f]+\), (?<at_once>\d+) at a time\.$";
+    THREAD = r"^\[thread\s+\d+\] futex(?:es)?: .*\[ (?<rate>\d+) ops/sec \]$";
+    AVERAGED = r"^Averaged (?<rate>\d+) operations/sec \(\+- (?<spread>[\d.,]+|-?nan)%\), total secs = (?<secs>\d+)$";
+    TIMED = r"^(?:\[Run (?<run>\d+)\]: )?(?:Wokeup (?<woken>\d+) of|Requeued (?<requeued>\d+) of|Awoke and Requeued \((?<awoken>\d+)\+(?<moved>\d+)\) of|Avg per-thread latency \(waking (?<each>\d+)/) ?(?<threads>\d+) threads\)? in (?<ms>[\d.,]+) ms(?: \(\+-(?<spread>[\d.,]+|-?nan)%\))?$";
+    /// What perf says, and ends with, where it has not got the slots that it asked for.
+    NOT_GRANTED = r"^(?:Requested number of hash buckets does not currently used\.|Requested: (?<asked>\d+) in usage: (?<used>-?\d+)|perf: prctl\(PR_FUTEX_HASH\): .+)$";
+    HASHING = r"^Futex hashing: (?:(?<global>global hash)|auto resized to (?<auto>\d+) buckets|(?<set>\d+) hash buckets\s*(?<immutable>\(immutable\))?)$";
 }
-
-static RUNNING: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^# Running '?(?<bench>[\w-]+/[\w-]+)'? benchmark(?::|\.\.\.)$"));
-static SUMMARY: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^Run summary \[PID \d+\]: (?<what>.+)$"));
-static HASH: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?<threads>\d+) threads, each operating on (?<futexes>\d+) (?:\[(?<scope>shared|private)\] )?futexes for (?<secs>\d+) secs\.$",
-    )
-});
-static LOCK_PI: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?<threads>\d+) threads doing pi lock/unlock pairing for (?<secs>\d+) secs\.$")
-});
-static WAKE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^blocking on (?<threads>\d+) threads \(at (?:\[(?<scope>shared|private)\] )?futex (?:0x)?[0-9a-f]+\), (?:(?<wakers>\d+) threads )?waking up (?<at_once>\d+) at a time\.$",
-    )
-});
-static REQUEUE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^Requeuing (?<threads>\d+) threads \(from (?:\[(?<scope>shared|private)\] )?(?:0x)?[0-9a-f]+ to (?<pi>PI )?(?:0x)?[0-9a-f]+\), (?<at_once>\d+) at a time\.$",
-    )
-});
-static THREAD: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^\[thread\s+\d+\] futex(?:es)?: .*\[ (?<rate>\d+) ops/sec \]$"));
-static AVERAGED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^Averaged (?<rate>\d+) operations/sec \(\+- (?<spread>[\d.,]+|-?nan)%\), total secs = (?<secs>\d+)$",
-    )
-});
-static TIMED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:\[Run (?<run>\d+)\]: )?(?:Wokeup (?<woken>\d+) of|Requeued (?<requeued>\d+) of|Awoke and Requeued \((?<awoken>\d+)\+(?<moved>\d+)\) of|Avg per-thread latency \(waking (?<each>\d+)/) ?(?<threads>\d+) threads\)? in (?<ms>[\d.,]+) ms(?: \(\+-(?<spread>[\d.,]+|-?nan)%\))?$",
-    )
-});
-static HASHING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^Futex hashing: (?:(?<global>global hash)|auto resized to (?<auto>\d+) buckets|(?<set>\d+) hash buckets\s*(?<immutable>\(immutable\))?)$",
-    )
-});
 
 /// An invocation.
 #[derive(Debug, Default)]
@@ -82,6 +51,8 @@ struct Invocation {
     runs: Vec<ImportedTrial>,
     mean: Option<ImportedTrial>,
     hashing: Option<(String, Option<String>)>,
+    /// Slots that were asked for and not had, and those there were.
+    not_granted: Option<(String, String)>,
 }
 
 /// Reads what `perf bench futex` printed, once or several times.
@@ -102,7 +73,10 @@ pub fn read(text: &str) -> Imported {
             current.as_ref().map(|_| true).ok_or(Unusable::OtherBenchmark)
         } else if let Some(at) = &mut current {
             detail(at, line_number, line)
-        } else if [&THREAD, &AVERAGED, &TIMED, &HASHING].iter().any(|form| form.is_match(line)) {
+        } else if [&THREAD, &AVERAGED, &TIMED, &HASHING, &NOT_GRANTED]
+            .iter()
+            .any(|form| form.is_match(line))
+        {
             Err(Unusable::NoHead("Run summary"))
         } else {
             Ok(false)
@@ -177,6 +151,10 @@ fn detail(at: &mut Invocation, line_number: usize, line: &str) -> Result<bool, U
             let immutable = if found.name("immutable").is_some() { "+immutable" } else { "" };
             (format!("slots:{}{immutable}", &found["set"]), Some(found["set"].to_string()))
         });
+    } else if let Some(found) = NOT_GRANTED.captures(line) {
+        if let (Some(asked), Some(used)) = (found.name("asked"), found.name("used")) {
+            at.not_granted = Some((asked.as_str().to_string(), used.as_str().to_string()));
+        }
     } else {
         return Ok(false);
     }
@@ -251,7 +229,12 @@ fn decimal(text: &str) -> Option<f64> {
 /// log ends early, and what there is of the runs is still whole.
 fn finish(invocation: Option<Invocation>, imported: &mut Imported) {
     let Some(at) = invocation else { return };
-    let (hash, slots) = at.hashing.unwrap_or(("auto".into(), None));
+    let (mut hash, mut slots) = at.hashing.unwrap_or(("auto".into(), None));
+    let refused = at.not_granted.map(|(asked, used)| {
+        hash = if asked == "0" { "global".into() } else { format!("slots:{asked}") };
+        slots = Some(used.clone()).filter(|used| !used.starts_with('-'));
+        format!("{asked} slots were asked for, {used} were set")
+    });
     let trials = if at.runs.is_empty() {
         at.mean.into_iter().collect()
     } else {
@@ -276,6 +259,10 @@ fn finish(invocation: Option<Invocation>, imported: &mut Imported) {
             trial.cells.set("threads", &at.threads)?;
             trial.cells.set("hash", &hash)?;
             trial.cells.set("slots_end", slots.as_deref().unwrap_or(""))?;
+            if let Some(refused) = &refused {
+                trial.cells.set("status", "refused")?;
+                trial.cells.set("error", refused)?;
+            }
             trial.cells.set("duration_s", at.secs.as_deref().unwrap_or(""))
         };
         match fill() {
@@ -435,6 +422,26 @@ Averaged 4418 operations/sec (+- 0.01%), total secs = 1
         assert_eq!(imported.unread, []);
         assert!(!imported.trials[0].labels.contains_key("futex_scope"));
         assert_eq!(imported.trials[0].metrics.len(), 1, "a spread that is no number is none");
+    }
+
+    #[test]
+    fn slots_that_were_not_granted_are_a_refused_trial() {
+        let imported = read(include_str!("../tests/cases/perf-buckets-not-granted.log"));
+        assert_eq!(imported.unread, []);
+        let columns = ["hash", "slots_end", "status", "error"];
+        assert_eq!(
+            columns.map(|column| get(&imported.trials[0], column)),
+            ["slots:512", "16", "refused", "512 slots were asked for, 16 were set"]
+        );
+    }
+
+    #[test]
+    fn a_decimal_comma_of_a_whole_log() {
+        let imported = read(include_str!("../tests/cases/perf-decimal-comma.log"));
+        assert_eq!(imported.unread, []);
+        let [trial] = &imported.trials[..] else { panic!("{:?}", imported.trials) };
+        assert_eq!([get(trial, "mops_per_s"), get(trial, "threads")], ["70.15696", "32"]);
+        assert_eq!(trial.metrics[1].value, 0.07);
     }
 
     #[test]

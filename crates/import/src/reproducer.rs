@@ -12,24 +12,15 @@
 //! they work, so `slots_loaded` and `pivot` stay empty. A command line above the results says the
 //! planned seconds, the placement and whether slots were asked for.
 
-use std::sync::LazyLock;
-
 use model::factor::Hash;
-use regex::Regex;
 
 use crate::imported::{Imported, ImportedTrial, Unread, Unusable};
-use crate::lines::{self, Named};
+use crate::lines::{self, Named, patterns};
 
-static RESULT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"^threads=(?<threads>\d+)\s+slots\(start=(?<start>-?\d+)\s+set=(?<set>-?\d+)\s+end=(?<end>-?\d+)\)\s+(?<seconds>\d+(?:\.\d+)?)s\s+(?<mops>\d+(?:\.\d+)?)\s+Mops/s$",
-    )
-    .expect("a pattern")
-});
-
-static REFUSED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^prctl\(SET_SLOTS, (?<slots>\d+)\): (?<error>.+)$").expect("a pattern")
-});
+patterns! {
+    RESULT = r"^threads=(?<threads>\d+)\s+slots\(start=(?<start>-?\d+)\s+set=(?<set>-?\d+)\s+end=(?<end>-?\d+)\)\s+(?<seconds>\d+(?:\.\d+)?)s\s+(?<mops>\d+(?:\.\d+)?)\s+Mops/s$";
+    REFUSED = r"^prctl\(SET_SLOTS, (?<slots>\d+)\): (?<error>.+)$";
+}
 
 /// What a command line says of the results below it.
 #[derive(Debug, Clone, Default, PartialEq)]

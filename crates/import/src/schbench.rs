@@ -17,57 +17,26 @@
 //! that can set the slots prints `Futex HBs: 1024 immutable: 0` at its end: how many there are, not
 //! whether they were set or grew.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::imported::{Imported, ImportedTrial, Sample, Unread, Unusable};
-use crate::lines::{self, Named, number};
+use crate::lines::{self, Named, number, patterns};
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a pattern")
+patterns! {
+    HEAD = r"^(?<what>Wakeup Latencies|Request Latencies|RPS|Wakeup latency|Request latency|Latency) percentiles \((?<unit>usec|requests)\)(?: runtime (?<runtime>\d+) \(s\) \((?<samples>\d+) total samples\))?$";
+    PERCENTILE = r"^(?:\*\s*)?(?<p>\d+(?:\.\d+)?)th: (?<value>\d+)\s*(?:\(\d+ samples\))?$";
+    RANGE = r"^(?:Over=\d+, )?min=(?<min>\d+), max=(?<max>\d+)$";
+    DELAY = r"^sched delay: message (?<message>\d+) \(usec\) worker (?<worker>\d+) \(usec\)$";
+    CURRENT = r"^current rps: (?<rps>[\d.]+)$";
+    /// Groups of digits may be spaced, as in a mail.
+    AVERAGE = r"^average rps:\s+(?<rps>\d+(?:[\s\u{a0}\u{202f}]\d{3})*(?:\.\d+)?)(?:\s+(?<rest>Futex HBs: .+))?$";
+    /// Before 2023 the mean had no name; a percentile may stand behind it.
+    OLD_RPS = r"^rps: (?<rps>[\d.]+)(?: p95 \(usec\) (?<p95>\d+) p99 \(usec\) (?<p99>\d+)(?: p95/cputime .+)?)?$";
+    GOAL = r"^final rps (?:goal )?was (?<rps>\d+)$";
+    TRANSFER = r"^avg worker transfer: (?:(?<ops>[\d.]+) ops/sec )?[\d.]+[KMGTPE]?B/s$";
+    BUCKETS = r"^Futex HBs: (?<slots>-?\d+) immutable: (?<immutable>-?\d+)$";
+    WORKERS = r"^setting worker threads to (?<workers>\d+)$";
+    /// What says nothing that a row could hold.
+    ASIDE = r"^(?:warmup done, zeroing stats|auto pinning message and worker threads|Pinning to message thread index \d+ cpu -?\d+|split mode: .+|matrix sizes: .+)$";
 }
-
-static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?<what>Wakeup Latencies|Request Latencies|RPS|Wakeup latency|Request latency|Latency) percentiles \((?<unit>usec|requests)\)(?: runtime (?<runtime>\d+) \(s\) \((?<samples>\d+) total samples\))?$",
-    )
-});
-static PERCENTILE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:\*\s*)?(?<p>\d+(?:\.\d+)?)th: (?<value>\d+)\s*(?:\(\d+ samples\))?$")
-});
-static RANGE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?:Over=\d+, )?min=(?<min>\d+), max=(?<max>\d+)$"));
-static DELAY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^sched delay: message (?<message>\d+) \(usec\) worker (?<worker>\d+) \(usec\)$")
-});
-static CURRENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^current rps: (?<rps>[\d.]+)$"));
-/// Groups of digits may be spaced, as in a mail.
-static AVERAGE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^average rps:\s+(?<rps>\d+(?:[\s\u{a0}\u{202f}]\d{3})*(?:\.\d+)?)(?:\s+(?<rest>Futex HBs: .+))?$",
-    )
-});
-/// Before 2023 the mean had no name; a percentile may stand behind it.
-static OLD_RPS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^rps: (?<rps>[\d.]+)(?: p95 \(usec\) (?<p95>\d+) p99 \(usec\) (?<p99>\d+)(?: p95/cputime .+)?)?$",
-    )
-});
-static GOAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"^final rps (?:goal )?was (?<rps>\d+)$"));
-static TRANSFER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^avg worker transfer: (?:(?<ops>[\d.]+) ops/sec )?[\d.]+[KMGTPE]?B/s$")
-});
-static BUCKETS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^Futex HBs: (?<slots>-?\d+) immutable: (?<immutable>-?\d+)$"));
-static WORKERS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^setting worker threads to (?<workers>\d+)$"));
-/// What says nothing that a row could hold.
-static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:warmup done, zeroing stats|auto pinning message and worker threads|Pinning to message thread index \d+ cpu -?\d+|split mode: .+|matrix sizes: .+)$",
-    )
-});
 
 /// What a command line says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -90,13 +59,21 @@ struct Invocation {
     kind: Option<Kind>,
     /// Kinds whose percentiles have been seen in this interval.
     seen: Vec<&'static str>,
+    /// Seconds that the report which is being read is of.
     runtime: Option<u64>,
-    metrics: Vec<(String, f64, &'static str)>,
+    /// Its values so far.
+    report: Vec<Value>,
+    /// Seconds of the last whole report, and its values.
+    whole_runtime: Option<u64>,
+    metrics: Vec<Value>,
     samples: Vec<Sample>,
     rps: Option<f64>,
     slots: Option<(i64, i64)>,
     ended: bool,
 }
+
+/// Name, value and unit of a metric.
+type Value = (String, f64, &'static str);
 
 #[derive(Debug, Clone, Copy)]
 struct Kind {
@@ -105,15 +82,39 @@ struct Kind {
 }
 
 impl Invocation {
+    fn of(asked: &Option<Asked>) -> Invocation {
+        Invocation { asked: asked.clone(), ..Invocation::default() }
+    }
+
     fn set(&mut self, metric: String, value: f64, unit: &'static str) {
-        match self.metrics.iter_mut().find(|(name, ..)| *name == metric) {
-            Some(known) => known.1 = value,
-            None => self.metrics.push((metric, value, unit)),
+        put(&mut self.report, (metric, value, unit));
+    }
+
+    /// The report that was read is whole.
+    fn end_report(&mut self) {
+        for value in std::mem::take(&mut self.report) {
+            put(&mut self.metrics, value);
         }
+        self.whole_runtime = self.runtime;
+        self.seen.clear();
+    }
+
+    /// At the end of the log: whether the last report is whole, as far as the one before it tells.
+    fn report_is_whole(&self) -> bool {
+        let has = |name: &String| self.report.iter().any(|(known, ..)| known == name);
+        let later = self.runtime > self.whole_runtime;
+        self.ended || self.metrics.is_empty() || later && self.metrics.iter().all(|v| has(&v.0))
     }
 
     fn is_empty(&self) -> bool {
-        self.metrics.is_empty() && self.rps.is_none()
+        self.metrics.is_empty() && self.report.is_empty() && self.rps.is_none()
+    }
+}
+
+fn put(values: &mut Vec<Value>, value: Value) {
+    match values.iter_mut().find(|(name, ..)| *name == value.0) {
+        Some(known) => *known = value,
+        None => values.push(value),
     }
 }
 
@@ -140,8 +141,7 @@ pub fn read(text: &str) -> Imported {
             WORKERS.captures(line).and_then(|found| found["workers"].parse().ok())
         {
             if !at.is_empty() {
-                finish(std::mem::take(&mut at), &mut imported);
-                at.asked = asked.clone();
+                finish(std::mem::replace(&mut at, Invocation::of(&asked)), &mut imported);
             }
             at.workers = Some(workers);
         } else if let Some(found) = HEAD.captures(line) {
@@ -150,14 +150,36 @@ pub fn read(text: &str) -> Imported {
             let again = at.seen.contains(&kind.name) && runtime.is_none();
             let earlier = matches!((runtime, at.runtime), (Some(now), Some(then)) if now < then);
             if at.ended || again || earlier {
-                finish(std::mem::take(&mut at), &mut imported);
-                at.asked = asked.clone();
+                finish(std::mem::replace(&mut at, Invocation::of(&asked)), &mut imported);
+            } else if runtime > at.runtime && !at.report.is_empty() {
+                at.end_report();
             }
             at.runtime = runtime.or(at.runtime);
             at.line = line_number;
             at.kind = Some(kind);
             at.seen.push(kind.name);
-        } else if !detail(&mut at, line_number, line) {
+        } else {
+            let is_sample = CURRENT.is_match(line);
+            if is_sample
+                && at
+                    .samples
+                    .last()
+                    .is_some_and(|last| Some(last.t_s) >= at.runtime.map(|s| s as f64))
+            {
+                // A second report of the same second that is no invocation's last is of another one.
+                let report = std::mem::take(&mut at.report);
+                let next = Invocation {
+                    runtime: at.runtime,
+                    kind: at.kind,
+                    report,
+                    ..Invocation::of(&asked)
+                };
+                at.runtime = at.whole_runtime;
+                finish(std::mem::replace(&mut at, next), &mut imported);
+            }
+            if detail(&mut at, line_number, line) {
+                continue;
+            }
             imported.unread.push(Unread::new(line_number, line));
         }
     }
@@ -197,12 +219,13 @@ fn detail(at: &mut Invocation, line_number: usize, line: &str) -> bool {
         }
     } else if let Some(found) = CURRENT.captures(line) {
         let (Some(rps), Some(runtime)) = (number(&found["rps"]), at.runtime) else { return false };
+        at.line = line_number;
         at.samples.push(Sample {
             t_s: runtime as f64,
             mops_per_s: Some(rps / 1e6),
             ..Sample::default()
         });
-        at.seen.clear();
+        at.end_report();
     } else if let Some(found) = AVERAGE.captures(line) {
         let digits: String = found["rps"].chars().filter(|c| !c.is_whitespace()).collect();
         let Some(rps) = number(&digits) else { return false };
@@ -220,7 +243,7 @@ fn detail(at: &mut Invocation, line_number: usize, line: &str) -> bool {
         // In the versions that print it every interval, the last one is the mean of the run.
         at.line = line_number;
         at.rps = Some(rps);
-        at.seen.clear();
+        at.end_report();
     } else if let Some(found) = GOAL.captures(line) {
         let Some(rps) = number(&found["rps"]) else { return false };
         at.set("rps_goal".into(), rps, "1/s");
@@ -243,11 +266,18 @@ fn detail(at: &mut Invocation, line_number: usize, line: &str) -> bool {
     true
 }
 
-fn finish(at: Invocation, imported: &mut Imported) {
+fn finish(mut at: Invocation, imported: &mut Imported) {
     if at.is_empty() {
         return;
     }
     let mut trial = ImportedTrial::at(at.line);
+    if at.report_is_whole() {
+        at.end_report();
+    } else if !at.report.is_empty() {
+        let note = "the log ends within a report: the values are of the one before it";
+        trial.notes.insert("cut".into(), note.into());
+        at.runtime = at.whole_runtime;
+    }
     let mut fill = || -> Result<(), Unusable> {
         let cells = &mut trial.cells;
         cells.set("workload", "command")?;
@@ -481,6 +511,39 @@ avg worker transfer: 30112.25 ops/sec 117.63MB/s
         assert_eq!((imported.trials.len(), imported.unread.len()), (0, bad.len()));
         let huge = read(&format!("$ schbench -m {} -t {}\naverage rps: 1.0\n", u64::MAX, u64::MAX));
         assert!(huge.trials.is_empty() && huge.unread.len() == 1, "{huge:?}");
+    }
+
+    #[test]
+    fn two_that_were_killed_are_two_trials() {
+        let imported = read(include_str!("../tests/cases/schbench-two-killed.log"));
+        assert_eq!(imported.unread, []);
+        let [first, second] = &imported.trials[..] else { panic!("{:?}", imported.trials) };
+        for (trial, p99, rps) in [(first, 104.0, 1371172.86), (second, 45.0, 1558171.58)] {
+            assert_eq!(metric(trial, "wakeup_latency_p99"), p99);
+            assert_eq!(trial.samples.len(), 1);
+            assert_eq!(
+                (trial.samples[0].t_s, trial.samples[0].mops_per_s),
+                (10.0, Some(rps / 1e6))
+            );
+            assert_eq!(get(trial, "elapsed_s"), "10");
+        }
+    }
+
+    #[test]
+    fn two_prompts_are_two_commands() {
+        let imported = read(include_str!("../tests/cases/schbench-two-prompts.log"));
+        let threads: Vec<&str> =
+            imported.trials.iter().map(|trial| get(trial, "threads")).collect();
+        assert_eq!((imported.unread.as_slice(), threads), (&[][..], vec!["32", "8"]));
+    }
+
+    #[test]
+    fn a_log_that_ends_within_a_report_does_not_mix_two() {
+        let cut = read(NEW.rsplit_once("RPS percentiles").unwrap().0);
+        let [trial] = &cut.trials[..] else { panic!("{:?}", cut.trials) };
+        assert_eq!(metric(trial, "wakeup_latency_p99"), 166.0, "of the last whole report");
+        assert_eq!(get(trial, "elapsed_s"), "10");
+        assert!(trial.notes["cut"].contains("10 s"), "{:?}", trial.notes);
     }
 
     #[test]
