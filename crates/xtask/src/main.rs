@@ -1,6 +1,7 @@
 //! What only developers of Stallscope run: `cargo xtask …`.
 
 mod calibrate;
+mod check;
 
 use std::process::ExitCode;
 
@@ -17,11 +18,15 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     Calibrate(calibrate::command::CalibrateArgs),
+    Check(check::CheckArgs),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Calibrate(args) => calibrate::command::run(&args).map_err(|error| error.to_string()),
+        Task::Check(args) => {
+            check::run(&args).map(|()| String::new()).map_err(|error| error.to_string())
+        }
     };
     match done {
         Ok(text) => {
