@@ -33,7 +33,7 @@ impl Probability {
     }
 
     /// From the log-odds ln(p / q), any real number.
-    pub fn from_logit(u: f64) -> Self {
+    pub(crate) fn from_logit(u: f64) -> Self {
         Probability { p: 1.0 / (1.0 + (-u).exp()), q: 1.0 / (1.0 + u.exp()) }
     }
 
@@ -111,7 +111,7 @@ fn ln_mass(x: f64, n: f64, at: Probability) -> f64 {
 }
 
 /// ln P(X = k) for X binomial(n, p). Counts above n have probability 0.
-pub fn ln_pmf(k: u64, n: u64, at: Probability) -> f64 {
+pub(crate) fn ln_pmf(k: u64, n: u64, at: Probability) -> f64 {
     if k > n {
         return f64::NEG_INFINITY;
     }
@@ -125,7 +125,7 @@ pub fn pmf(k: u64, n: u64, at: Probability) -> f64 {
 
 /// The regularised incomplete beta function with its complement, (I_x(a, b), I_{1−x}(b, a)), for
 /// a, b > 0. Whichever is the smaller has full relative precision.
-pub fn beta_tails(a: f64, b: f64, at: Probability) -> (f64, f64) {
+pub(crate) fn beta_tails(a: f64, b: f64, at: Probability) -> (f64, f64) {
     if at.p <= 0.0 {
         return (0.0, 1.0);
     }

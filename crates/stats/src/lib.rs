@@ -4,7 +4,7 @@
 pub mod binomial;
 pub mod clusters;
 pub mod error;
-pub mod hypergeometric;
+pub(crate) mod hypergeometric;
 pub mod interval;
 pub mod multiplicity;
 pub mod power;

@@ -70,7 +70,7 @@ impl Proportion {
 }
 
 /// The standard normal quantile for a two-sided level: 1.96 for 95 %.
-pub fn two_sided_z(level: Level) -> f64 {
+pub(crate) fn two_sided_z(level: Level) -> f64 {
     -Normal::standard().inverse_cdf(level.alpha() / 2.0)
 }
 

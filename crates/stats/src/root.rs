@@ -5,7 +5,7 @@
 ///
 /// `f(a)` and `f(b)` differ in sign, or one of them is zero; otherwise `None`. The answer is exact
 /// to a few units in the last place of the argument.
-pub fn crossing(mut f: impl FnMut(f64) -> f64, a: f64, b: f64) -> Option<f64> {
+pub(crate) fn crossing(mut f: impl FnMut(f64) -> f64, a: f64, b: f64) -> Option<f64> {
     let (mut a, mut b) = (a, b);
     let (mut fa, mut fb) = (f(a), f(b));
     if fa == 0.0 {

@@ -11,8 +11,8 @@ pub mod median;
 pub mod median_ratio;
 pub mod mixture;
 pub mod notes;
-pub mod rank_sum;
-pub mod resampled_median;
+pub(crate) mod rank_sum;
+pub(crate) mod resampled_median;
 pub mod split;
 
 pub use bootstrap::{Replicates, Resampling};

@@ -8,6 +8,7 @@ use analysis::compare::verdict::Rules;
 use clap::Args;
 use stats::Level;
 
+use super::against::differences;
 use super::error::CalibrateError;
 use super::figure::CoverageFigure;
 use super::{CoverageSummary, Effort, Family, How, calibrate, summarize};
@@ -24,6 +25,7 @@ Examples:
   cargo xtask calibrate
   cargo xtask calibrate --family proportions --whole-grid --out coverage.csv
   cargo xtask calibrate --from docs/appendix/coverage.csv --figure coverage.svg
+  cargo xtask calibrate --family strata --against docs/appendix/coverage.csv
   cargo xtask calibrate --verdict --data-sets 4000 --out verdict.csv")]
 pub struct CalibrateArgs {
     /// Only this family; repeatable: proportions, two-proportions, medians, …
@@ -53,6 +55,9 @@ pub struct CalibrateArgs {
         conflicts_with_all = ["data_sets", "resamples", "seed", "whole_grid", "level", "out"]
     )]
     from: Vec<PathBuf>,
+    /// End with status 1 where this file, that `--out` wrote, has another coverage than is computed
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["from", "verdict"])]
+    against: Option<PathBuf>,
     /// Draw the coverages to this file
     #[arg(long, value_name = "FILE.svg")]
     figure: Option<PathBuf>,
@@ -99,6 +104,13 @@ pub fn run(args: &CalibrateArgs) -> Result<String, CalibrateError> {
         }
     };
     write(&args.out, &|| Ok(rows::csv(&settings)))?;
+    if let Some(file) = &args.against {
+        let documented = rows::read(std::slice::from_ref(file))?;
+        let differences = differences(&documented, settings.clone(), effort.data_sets);
+        if !differences.is_empty() {
+            return Err(CalibrateError::Differs { file: file.clone(), differences });
+        }
+    }
     write(&args.figure, &|| Ok(CoverageFigure::of(&settings).svg()?))?;
     let summary = summarize(&settings);
     Ok(if args.markdown { markdown::tables(&summary) } else { lines(&summary) })
@@ -134,9 +146,6 @@ fn lines(summary: &[CoverageSummary]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::super::Coverage;
     use super::*;
 
     #[test]
@@ -150,92 +159,5 @@ mod tests {
         assert_eq!(csv.lines().count(), settings.len() + 1);
         assert!(csv.lines().nth(1).unwrap().contains(",enumerated,"));
         assert!(csv.lines().last().unwrap().contains(",simulated,"));
-    }
-
-    /// The rows of docs/appendix/coverage.csv.
-    fn documented() -> Vec<Coverage> {
-        let docs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/appendix"));
-        rows::read(&[docs.join("coverage.csv")]).unwrap()
-    }
-
-    fn same<'a>(rows: &'a [Coverage], row: &Coverage) -> &'a Coverage {
-        rows.iter()
-            .find(|one| one.setting == row.setting && one.method == row.method)
-            .unwrap_or_else(|| panic!("docs/appendix/coverage.csv has no row for {row:?}"))
-    }
-
-    fn enumerated_is_as_documented(families: &[Family], at_least: usize) {
-        let documented = documented();
-        let effort = Effort { data_sets: 100, ..Effort::default() };
-        let found = calibrate(families, &effort).unwrap();
-        let exact: Vec<_> = found.iter().filter(|row| row.how == How::Enumerated).collect();
-        assert!(exact.len() > at_least, "{}", exact.len());
-        for row in exact {
-            let known = same(&documented, row);
-            assert!((known.coverage - row.coverage).abs() < 1e-12, "{known:?} {row:?}");
-            assert!((known.unbounded - row.unbounded).abs() < 1e-12, "{known:?} {row:?}");
-        }
-    }
-
-    fn simulated_is_as_documented(families: &[Family], data_sets: usize, at_least: usize) {
-        let documented = documented();
-        let effort = Effort { data_sets, seed: 2, ..Effort::default() };
-        let found = calibrate(families, &effort).unwrap();
-        let drawn: Vec<_> = found.iter().filter(|row| row.how == How::Simulated).collect();
-        assert!(drawn.len() > at_least, "{}", drawn.len());
-        for row in drawn {
-            let known = same(&documented, row);
-            // By the documented coverage: that of few data sets may be 1 with no error at all.
-            let spread = (known.coverage * (1.0 - known.coverage) / data_sets as f64).sqrt();
-            let allowed = 5.0 * spread.max(0.004);
-            assert!((known.coverage - row.coverage).abs() < allowed, "{known:?} {row:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_quickly_computed_is_as_documented() {
-        enumerated_is_as_documented(&[Family::Proportions], 40);
-        simulated_is_as_documented(&[Family::Rates, Family::Shifts], 100, 10);
-    }
-
-    #[test]
-    #[ignore = "takes minutes in a debug build: cargo test --release -p xtask -- --ignored"]
-    fn everything_computed_is_as_documented() {
-        enumerated_is_as_documented(
-            &[Family::Proportions, Family::TwoProportions, Family::Strata],
-            300,
-        );
-        let families = [
-            Family::Strata,
-            Family::Survival,
-            Family::RestrictedMeans,
-            Family::Rates,
-            Family::HazardRatios,
-            Family::Shifts,
-        ];
-        simulated_is_as_documented(&families, 150, 200);
-    }
-
-    #[test]
-    fn no_exact_interval_is_documented_below_its_level() {
-        let documented = documented();
-        for method in [
-            "clopper-pearson",
-            "exact",
-            "order-statistics",
-            "beta-product",
-            "hodges-lehmann",
-            "exact-gamma",
-            "exact-poisson",
-        ] {
-            let rows = documented.iter().filter(|row| row.method == method);
-            // A comma: an assumption that is broken on purpose.
-            let held: Vec<_> = rows.filter(|row| !row.setting.size.contains(", ")).collect();
-            assert!(!held.is_empty(), "no row of {method}");
-            for row in held {
-                let chance = 4.0 * row.standard_error + 1e-12;
-                assert!(row.coverage >= row.level.get() - chance, "{row:?}");
-            }
-        }
     }
 }

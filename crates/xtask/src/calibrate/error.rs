@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use report::DrawError;
 use stats::StatError;
 
+use super::against::Difference;
+
 /// Why a calibration was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
@@ -27,9 +29,21 @@ pub enum CalibrateError {
         /// What was found and what is accepted.
         why: RowError,
     },
+    /// Coverages that are documented otherwise than they are computed.
+    #[error("{} differs in {} rows:{}", .file.display(), .differences.len(), a_line_each(.differences))]
+    Differs {
+        /// The file.
+        file: PathBuf,
+        /// The rows that differ.
+        differences: Vec<Difference>,
+    },
     /// The figure.
     #[error(transparent)]
     Draw(#[from] DrawError),
+}
+
+fn a_line_each(differences: &[Difference]) -> String {
+    differences.iter().map(|difference| format!("\n  {difference}")).collect()
 }
 
 /// Why a row of a file of coverages does not fit.

@@ -5,6 +5,7 @@
 //! data with their probabilities ([`enumerate`]) or draws many ([`simulate`]), and counts with
 //! [`coverage::Tally`]. [`calibrate`] runs families, [`summarize`] finds each method's least and mean coverage.
 
+mod against;
 mod censoring;
 pub mod command;
 mod coverage;

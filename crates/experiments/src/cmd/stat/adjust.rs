@@ -159,13 +159,14 @@ fn raw(row: Row<'_>, column: &str) -> Result<Option<f64>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::csv_text::CsvText;
     use super::*;
     use stats::Level;
 
     const OPTIONS: Options = Options { level: Level::P95, json: false, all: false };
 
     fn of(csv: &str) -> Result<Adjusted, Failure> {
-        let columns = Columns::parse("p.csv".into(), csv.as_bytes(), &[&["p"]])?;
+        let columns = Columns::of(&CsvText::read("p.csv".into(), csv.as_bytes())?, &[&["p"]])?;
         adjust(&columns, "p", &["contrast"], &OPTIONS)
     }
 

@@ -1,10 +1,8 @@
 //! Named columns of a CSV file, with errors that name the file, the line and the column.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
-use super::super::planning::counted;
+use super::csv_text::{CsvText, Lengths};
 use crate::failure::Failure;
 
 /// A CSV file with a header, read whole.
@@ -22,70 +20,6 @@ pub struct Row<'a> {
     of: &'a Columns,
     record: &'a csv::StringRecord,
     line: u64,
-}
-
-/// Opens a file that was named on the command line, `-` being standard input; with what errors call it.
-pub fn open(path: &Path) -> Result<(String, Box<dyn Read>), Failure> {
-    if path == Path::new("-") {
-        return Ok(("standard input".to_owned(), Box::new(io::stdin().lock())));
-    }
-    let file = path.display().to_string();
-    if path.is_dir() {
-        return Err(Failure::Request(format!(
-            "{file} is a folder: accepted is a file of text, or - for standard input"
-        )));
-    }
-    match File::open(path) {
-        Ok(source) => Ok((file, Box::new(source))),
-        Err(error) => Err(Failure::Request(format!("{file} cannot be read: {error}"))),
-    }
-}
-
-/// What begins a line that is passed over.
-const COMMENT: u8 = b'#';
-
-/// The line on which a record really begins: the reader's position is before the blank lines and the
-/// comments that it passes over.
-fn line_of(text: &[u8], at: &csv::Position) -> u64 {
-    let rest = usize::try_from(at.byte()).ok().and_then(|byte| text.get(byte..)).unwrap_or(&[]);
-    let passed_over = |line: &&[u8]| {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        line.is_empty() || line == b"\r" || line.first() == Some(&COMMENT)
-    };
-    at.line() + rest.split_inclusive(|byte| *byte == b'\n').take_while(passed_over).count() as u64
-}
-
-/// The line on which a quote opens a cell that does not end with one. The csv crate takes all that follows
-/// for the cell, and rows would be lost.
-fn unclosed_quote(text: &[u8]) -> Option<u64> {
-    let (mut line, mut cell_begins, mut line_begins, mut opened) = (1, true, true, None);
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        match (byte, opened) {
-            (b'"', Some(_)) if text.get(at + 1) == Some(&b'"') => at += 1,
-            (b'"', Some(_)) => {
-                let mut rest = text.get(at + 1..).unwrap_or_default().iter();
-                let end = rest.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-                if !matches!(end, None | Some(b',' | b'\n')) {
-                    return opened;
-                }
-                opened = None;
-            }
-            (b'"', None) if cell_begins => opened = Some(line),
-            (COMMENT, None) if line_begins => {
-                let rest = text.get(at..).unwrap_or_default();
-                at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-                line += 1;
-            }
-            (b'\n', _) => line += 1,
-            _ => {}
-        }
-        let here = text.get(at).copied();
-        line_begins = here == Some(b'\n');
-        cell_begins = matches!(here, Some(b',' | b'\n')) || (cell_begins && byte == b' ');
-        at += 1;
-    }
-    opened
 }
 
 /// The most cells of a first line that an error shows.
@@ -109,48 +43,14 @@ impl Columns {
     /// As [`read`](Self::read), for a file that can have one of several sets of columns: the first
     /// set that shares a column with the header is the one needed, else the first.
     pub fn read_one_of(path: &Path, choices: &[&[&str]]) -> Result<Columns, Failure> {
-        let (file, source) = open(path)?;
-        Self::parse(file, source, choices)
+        Self::of(&CsvText::open(path)?, choices)
     }
 
-    /// Reads CSV text from anywhere, as [`read_one_of`](Self::read_one_of); `file` is what the
-    /// errors call it.
-    pub fn parse(
-        file: String,
-        mut source: impl Read,
-        choices: &[&[&str]],
-    ) -> Result<Columns, Failure> {
-        let mut text = Vec::new();
-        source
-            .read_to_end(&mut text)
-            .map_err(|error| Failure::Request(format!("{file} cannot be read: {error}")))?;
-        if let Some(line) = unclosed_quote(&text) {
-            return Err(Failure::Request(format!(
-                "{file}, line {line}: a quote is opened and never closed; a cell in quotes ends with a \
-                 quote, and a quote within it is written twice"
-            )));
-        }
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .comment(Some(COMMENT))
-            .from_reader(text.as_slice());
-        let broken = |error: csv::Error| {
-            let line = error
-                .position()
-                .map_or(String::new(), |at| format!(", line {}", line_of(&text, at)));
-            let why = match error.kind() {
-                csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                    let cells = counted(*len, "cell");
-                    format!("it has {cells} where the header has {expected_len}")
-                }
-                csv::ErrorKind::Utf8 { .. } => "it is not UTF-8 text".to_owned(),
-                csv::ErrorKind::Io(error) => error.to_string(),
-                _ => error.to_string(),
-            };
-            Failure::Request(format!("{file}{line}: {why}"))
-        };
-        let first = reader.headers().map_err(broken)?;
-        let line = first.position().map_or(1, |at| line_of(&text, at));
+    /// The columns of a CSV text, as [`read_one_of`](Self::read_one_of).
+    pub fn of(text: &CsvText, choices: &[&[&str]]) -> Result<Columns, Failure> {
+        let file = text.file();
+        let mut records = text.records(Lengths::Equal)?.into_iter();
+        let (line, first) = records.next().unwrap_or_default();
         let header: Vec<String> = first.iter().map(str::to_owned).collect();
         let list = |names: &[&str]| names.join("`, `");
         let known =
@@ -188,23 +88,18 @@ impl Columns {
                     )));
                 }
                 _ => {
-                    return Err(Failure::Request(format!(
-                        "{file}, line {line}: the column `{name}` is there more than once"
-                    )));
+                    let why = format!("the column `{name}` is there more than once");
+                    return Err(text.wrong_line(line, why));
                 }
             }
         }
-        let rows = reader
-            .records()
-            .map(|row| row.map(|row| (row.position().map_or(0, |at| line_of(&text, at)), row)))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(broken)?;
+        let rows: Vec<_> = records.collect();
         if rows.is_empty() {
             return Err(Failure::Request(format!(
                 "{file} has a header and no rows: there is nothing to compute from"
             )));
         }
-        Ok(Columns { file, header, rows })
+        Ok(Columns { file: file.to_owned(), header, rows })
     }
 
     /// Whether an optional column is there.
@@ -295,11 +190,8 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Columns, Failure> {
-        Columns::parse(
-            "times.csv".into(),
-            text.as_bytes(),
-            &[&["time", "event"], &["left", "right"]],
-        )
+        let text = CsvText::read("times.csv".into(), text.as_bytes())?;
+        Columns::of(&text, &[&["time", "event"], &["left", "right"]])
     }
 
     #[test]
@@ -314,7 +206,8 @@ mod tests {
     #[test]
     fn numbers_are_no_names_even_where_they_are_asked_for() {
         let read = |text: &str, column: &str| {
-            let columns = Columns::parse("x.csv".into(), text.as_bytes(), &[&[column]]);
+            let text = CsvText::read("x.csv".into(), text.as_bytes());
+            let columns = text.and_then(|text| Columns::of(&text, &[&[column]]));
             columns.map_err(|failure| failure.to_string())
         };
         let error = read("3.5,5\n4.1,6\n", "5").unwrap_err();
@@ -340,32 +233,6 @@ mod tests {
         assert_eq!(unused("time,weight,event\n1,3,1\n").as_deref(), Some(one));
         let two = "the columns `x`, `y` are not used";
         assert_eq!(unused("x,time,event,y\n1,3,1,2\n").as_deref(), Some(two));
-    }
-
-    #[test]
-    fn a_folder_is_no_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = Columns::read(folder.path(), &["x"]).unwrap_err().to_string();
-        assert!(error.contains("is a folder: accepted is a file of text"), "{error}");
-    }
-
-    #[test]
-    fn a_quote_that_is_never_closed_is_named_by_its_line() {
-        let says = |text: &str| parse(text).map(|_| ()).map_err(|failure| failure.to_string());
-        for open in [
-            "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,b\n",
-            "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,\"b\"\n",
-        ] {
-            let sentence = says(open).unwrap_err();
-            assert!(sentence.contains("times.csv, line 3: a quote is opened"), "{sentence}");
-        }
-        for fine in [
-            "time,event,group\n14,1,\"a \"\"b\"\"\" \r\n33,1,\"a, b\"\n",
-            "# it's\n# \"open\ntime,event,group\n14,1,a\"b\n",
-            "\"time\",\"event\"\n14,1",
-        ] {
-            assert_eq!(says(fine), Ok(()), "{fine:?}");
-        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 pub mod adjust;
 pub mod columns;
+mod csv_text;
 mod name;
 pub mod power;
 pub mod proportion;

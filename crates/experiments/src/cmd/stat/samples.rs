@@ -1,6 +1,7 @@
 //! `experiments stat samples A.csv B.csv`.
 
-use std::io::{Read, Write};
+use std::io::Write;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,7 +11,8 @@ use stats::StatError;
 use stats::samples::split::{Split, split};
 use stats::samples::{Resampling, SampleComparison, compare};
 
-use super::columns::{self, Columns};
+use super::columns::Columns;
+use super::csv_text::{CsvText, Lengths};
 use super::side::Side;
 use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
@@ -144,29 +146,16 @@ struct Values {
 }
 
 fn read(path: &Path, column: Option<&str>) -> Result<Values, Failure> {
-    let (name, mut source) = columns::open(path)?;
-    let mut bytes = Vec::new();
-    source
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        let line =
-            1 + bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count();
-        Failure::Request(format!("{name}, line {line}: it is not UTF-8 text"))
-    })?;
-    let text = text.trim_start_matches('\u{feff}');
+    let text = CsvText::open(path)?;
     match column {
-        Some(column) => parse_column(name, text, column),
-        None => {
-            refuse_several_columns(&name, text)?;
-            Ok(Values { values: parse(&name, text)?, unobserved: 0 })
-        }
+        Some(column) => of_column(&text, column),
+        None => Ok(Values { values: one_a_line(&text)?, unobserved: 0 }),
     }
 }
 
 /// The numbers of one column of a CSV file.
-fn parse_column(name: String, text: &str, column: &str) -> Result<Values, Failure> {
-    let columns = Columns::parse(name, text.as_bytes(), &[&[column]])?;
+fn of_column(text: &CsvText, column: &str) -> Result<Values, Failure> {
+    let columns = Columns::of(text, &[&[column]])?;
     let mut read = Values { values: Vec::new(), unobserved: 0 };
     for row in columns.rows() {
         match row.text(column) {
@@ -180,58 +169,48 @@ fn parse_column(name: String, text: &str, column: &str) -> Result<Values, Failur
     Ok(read)
 }
 
-/// A header of several columns is no header of one: which of them is meant must be said.
-fn refuse_several_columns(name: &str, text: &str) -> Result<(), Failure> {
-    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
-    let first = lines.into_iter().find(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    let Some((line, header)) = first else { return Ok(()) };
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .trim(csv::Trim::All)
-        .from_reader(header.as_bytes());
-    let Some(Ok(cells)) = reader.records().next() else { return Ok(()) };
-    let named = cells.iter().any(|cell| cell.starts_with(char::is_alphabetic));
-    if cells.len() < 2 || !named {
-        return Ok(());
-    }
-    let cells: Vec<&str> = cells.iter().collect();
-    Err(Failure::Request(format!(
-        "{name}, line {line}: there are {} columns, `{}`; say which holds the numbers, with --column \
-         NAME",
-        cells.len(),
-        cells.join("`, `")
-    )))
-}
-
-/// The numbers of a file, one a line.
-fn parse(name: &str, text: &str) -> Result<Vec<f64>, Failure> {
-    let lines = text
-        .lines()
-        .enumerate()
-        .map(|(i, line)| (i + 1, line.trim()))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+/// The numbers of a file with one a line.
+fn one_a_line(text: &CsvText) -> Result<Vec<f64>, Failure> {
     let mut values = Vec::new();
-    for (place, (line, cell)) in lines.enumerate() {
+    let mut can_be_header = true;
+    for (line, cells) in text.records(Lengths::Any)? {
+        let cells: Vec<&str> = cells.iter().collect();
+        let cell = cells.join(",");
+        // A line of spaces, or a comment behind some.
+        if cell.is_empty() || cell.starts_with('#') {
+            continue;
+        }
+        let is_first = mem::take(&mut can_be_header);
+        // A header, unless it begins as a number does: `12,5` or `3 4` is a mistake.
+        let is_name = |cell: &&str| cell.starts_with(char::is_alphabetic);
         match cell.parse::<f64>() {
             // −0 is 0.
             Ok(value) if value.is_finite() => values.push(value + 0.0),
             Ok(_) => {
-                return Err(Failure::Request(format!(
-                    "{name}, line {line}: `{cell}` is not a finite number"
-                )));
+                return Err(text.wrong_line(line, format!("`{cell}` is not a finite number")));
             }
-            // A header, unless it begins as a number does: `12,5` or `3 4` is a mistake.
-            Err(_) if place == 0 && cell.starts_with(|c: char| c.is_alphabetic() || c == '"') => {}
+            // Which of several columns is meant must be said.
+            Err(_) if is_first && cells.len() > 1 && cells.iter().any(is_name) => {
+                let why = format!(
+                    "there are {} columns, `{}`; say which holds the numbers, with --column NAME",
+                    cells.len(),
+                    cells.join("`, `")
+                );
+                return Err(text.wrong_line(line, why));
+            }
+            Err(_) if is_first && cells.len() == 1 && is_name(&cells[0]) => {}
             Err(_) => {
-                return Err(Failure::Request(format!(
-                    "{name}, line {line}: `{cell}` is not a number; a line holds one number, such as \
-                     52.8, or a CSV has a header and --column NAME says which column"
-                )));
+                let why = format!(
+                    "`{cell}` is not a number; a line holds one number, such as 52.8, or a CSV has a \
+                     header and --column NAME says which column"
+                );
+                return Err(text.wrong_line(line, why));
             }
         }
     }
     if values.is_empty() {
-        return Err(Failure::Request(format!("{name} has no numbers: it needs one a line")));
+        let file = text.file();
+        return Err(Failure::Request(format!("{file} has no numbers: it needs one a line")));
     }
     Ok(values)
 }
@@ -240,37 +219,41 @@ fn parse(name: &str, text: &str) -> Result<Vec<f64>, Failure> {
 mod tests {
     use super::*;
 
+    fn file(text: &str) -> CsvText {
+        CsvText::read("t.csv".into(), text.as_bytes()).unwrap()
+    }
+
     #[test]
     fn headers_blank_lines_and_comments_are_passed_over() {
-        let values = parse("a.csv", "mops_per_s\n\n52.8\n# warm\n 46.1 \r\n-3e2\n").unwrap();
-        assert_eq!(values, [52.8, 46.1, -300.0]);
-        assert_eq!(parse("a.csv", "1\n2").unwrap(), [1.0, 2.0]);
+        let of = |text: &str| one_a_line(&file(text)).unwrap();
+        assert_eq!(
+            of("mops_per_s\n\n52.8\n# warm\n  # cold\n 46.1 \r\n-3e2\n"),
+            [52.8, 46.1, -300.0]
+        );
+        assert_eq!(of("1\n2"), [1.0, 2.0]);
+        assert_eq!(of("\"mops, all\"\n\"3\"\n"), [3.0]);
     }
 
     #[test]
     fn a_wrong_line_is_named() {
-        let says = |text: &str| parse("a.csv", text).unwrap_err().to_string();
-        assert!(says("1\nx\n").contains("a.csv, line 2: `x` is not a number"));
+        let says = |text: &str| one_a_line(&file(text)).unwrap_err().to_string();
+        assert!(says("1\nx\n").contains("t.csv, line 2: `x` is not a number"));
         assert!(says("head\n1\nhead\n").contains("line 3"));
         assert!(says("1,5\n").contains("line 1: `1,5` is not a number"));
         assert!(says("mops\nNaN\n").contains("line 2: `NaN` is not a finite number"));
-        assert!(says("\n\n").contains("a.csv has no numbers"));
+        assert!(says("\n\n").contains("t.csv has no numbers"));
         assert!(says("mops\n").contains("no numbers"));
-    }
-
-    #[test]
-    fn one_of_several_columns_is_taken_by_name() {
-        let csv = "trial,mops_per_s\n1,52.8\n2,\n3,46.1\n";
-        let read = parse_column("t.csv".into(), csv, "mops_per_s").unwrap();
-        assert_eq!(read, Values { values: vec![52.8, 46.1], unobserved: 1 });
-        let says = |text: &str| refuse_several_columns("t.csv", text).unwrap_err().to_string();
         assert_eq!(
             says("# of a run\n\ntrial,mops_per_s\n1,2\n"),
             "t.csv, line 3: there are 2 columns, `trial`, `mops_per_s`; say which holds the numbers, \
              with --column NAME"
         );
-        for one in ["mops\n1\n", "1,5\n", "\"mops, all\"\n3\n", ""] {
-            assert!(refuse_several_columns("t.csv", one).is_ok(), "{one:?}");
-        }
+    }
+
+    #[test]
+    fn one_of_several_columns_is_taken_by_name() {
+        let read =
+            of_column(&file("trial,mops_per_s\n1,52.8\n2,\n3,46.1\n"), "mops_per_s").unwrap();
+        assert_eq!(read, Values { values: vec![52.8, 46.1], unobserved: 1 });
     }
 }

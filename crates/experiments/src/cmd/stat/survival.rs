@@ -172,6 +172,7 @@ pub(super) fn say_notes(of: &mut Value, notes: &[Note]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::csv_text::CsvText;
     use super::*;
     use clap::Parser;
 
@@ -182,13 +183,10 @@ mod tests {
     }
 
     fn parse(text: &str) -> Result<Vec<Group>, String> {
-        Columns::parse(
-            "times.csv".into(),
-            text.as_bytes(),
-            &[&["time", "event"], &["left", "right"]],
-        )
-        .and_then(|columns| groups(&columns))
-        .map_err(|failure| failure.to_string())
+        let text = CsvText::read("times.csv".into(), text.as_bytes());
+        text.and_then(|text| Columns::of(&text, &[&["time", "event"], &["left", "right"]]))
+            .and_then(|columns| groups(&columns))
+            .map_err(|failure| failure.to_string())
     }
 
     #[test]

@@ -118,10 +118,12 @@ fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::csv_text::CsvText;
     use super::*;
 
     fn read(csv: &str) -> Result<Vec<ThreadsTried>, Failure> {
-        rows(&Columns::parse("t.csv".into(), csv.as_bytes(), &[&["threads", "n", "k"]])?)
+        let text = CsvText::read("t.csv".into(), csv.as_bytes())?;
+        rows(&Columns::of(&text, &[&["threads", "n", "k"]])?)
     }
 
     #[test]

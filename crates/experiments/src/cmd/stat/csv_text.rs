@@ -1,0 +1,189 @@
+//! The text of a CSV file, read strictly: each record with the line on which it begins.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use csv::StringRecord;
+
+use super::super::planning::counted;
+use crate::failure::Failure;
+
+/// A CSV file, read whole. Every quote in it is closed.
+#[derive(Debug)]
+pub struct CsvText {
+    file: String,
+    text: Vec<u8>,
+}
+
+/// Whether all records have as many cells as the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lengths {
+    Equal,
+    Any,
+}
+
+/// What begins a line that is passed over.
+const COMMENT: u8 = b'#';
+
+impl CsvText {
+    /// Reads a file that was named on the command line; `-` is standard input.
+    pub fn open(path: &Path) -> Result<CsvText, Failure> {
+        if path == Path::new("-") {
+            return CsvText::read("standard input".to_owned(), io::stdin().lock());
+        }
+        let file = path.display().to_string();
+        if path.is_dir() {
+            return Err(Failure::Request(format!(
+                "{file} is a folder: accepted is a file of text, or - for standard input"
+            )));
+        }
+        match File::open(path) {
+            Ok(source) => CsvText::read(file, source),
+            Err(error) => Err(Failure::Request(format!("{file} cannot be read: {error}"))),
+        }
+    }
+
+    /// Reads text from anywhere; `file` is what the errors call it.
+    pub fn read(file: String, mut source: impl Read) -> Result<CsvText, Failure> {
+        let mut text = Vec::new();
+        source
+            .read_to_end(&mut text)
+            .map_err(|error| Failure::Request(format!("{file} cannot be read: {error}")))?;
+        if text.starts_with("\u{feff}".as_bytes()) {
+            text.drain(.."\u{feff}".len());
+        }
+        let unclosed = unclosed_quote(&text);
+        let of = CsvText { file, text };
+        match unclosed {
+            None => Ok(of),
+            Some(line) => Err(of.wrong_line(
+                line,
+                "a quote is opened and never closed; a cell in quotes ends with a quote, and a quote \
+                 within it is written twice",
+            )),
+        }
+    }
+
+    /// What errors call the file.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The records, with the lines on which they begin. Blank lines and comments are passed over.
+    pub fn records(&self, lengths: Lengths) -> Result<Vec<(u64, StringRecord)>, Failure> {
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(lengths == Lengths::Any)
+            .trim(csv::Trim::All)
+            .comment(Some(COMMENT))
+            .from_reader(self.text.as_slice());
+        let line = |at: Option<&csv::Position>| at.map_or(1, |at| line_of(&self.text, at));
+        let records = reader.records().map(|record| match record {
+            Ok(record) => Ok((line(record.position()), record)),
+            Err(error) => {
+                let why = match error.kind() {
+                    csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                        let cells = counted(*len, "cell");
+                        format!("it has {cells} where the header has {expected_len}")
+                    }
+                    csv::ErrorKind::Utf8 { .. } => "it is not UTF-8 text".to_owned(),
+                    _ => error.to_string(),
+                };
+                Err(self.wrong_line(line(error.position()), why))
+            }
+        });
+        records.collect()
+    }
+
+    /// An error about a line: file and line, then the sentence.
+    pub fn wrong_line(&self, line: u64, why: impl std::fmt::Display) -> Failure {
+        Failure::Request(format!("{}, line {line}: {why}", self.file))
+    }
+}
+
+/// The line on which a record really begins: the reader's position is before the blank lines and the
+/// comments that it passes over.
+fn line_of(text: &[u8], at: &csv::Position) -> u64 {
+    let rest = usize::try_from(at.byte()).ok().and_then(|byte| text.get(byte..)).unwrap_or(&[]);
+    let passed_over = |line: &&[u8]| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        line.is_empty() || line == b"\r" || line.first() == Some(&COMMENT)
+    };
+    at.line() + rest.split_inclusive(|byte| *byte == b'\n').take_while(passed_over).count() as u64
+}
+
+/// The line on which a quote opens a cell that does not end with one. The csv crate takes all that follows
+/// for the cell, and rows would be lost.
+fn unclosed_quote(text: &[u8]) -> Option<u64> {
+    let (mut line, mut cell_begins, mut line_begins, mut opened) = (1, true, true, None);
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        match (byte, opened) {
+            (b'"', Some(_)) if text.get(at + 1) == Some(&b'"') => at += 1,
+            (b'"', Some(_)) => {
+                let mut rest = text.get(at + 1..).unwrap_or_default().iter();
+                let end = rest.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+                if !matches!(end, None | Some(b',' | b'\n')) {
+                    return opened;
+                }
+                opened = None;
+            }
+            (b'"', None) if cell_begins => opened = Some(line),
+            (COMMENT, None) if line_begins => {
+                let rest = text.get(at..).unwrap_or_default();
+                at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+                line += 1;
+            }
+            (b'\n', _) => line += 1,
+            _ => {}
+        }
+        let here = text.get(at).copied();
+        line_begins = here == Some(b'\n');
+        cell_begins = matches!(here, Some(b',' | b'\n')) || (cell_begins && byte == b' ');
+        at += 1;
+    }
+    opened
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = CsvText::open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("is a folder: accepted is a file of text"), "{error}");
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_named_by_its_line() {
+        let says = |text: &str| {
+            let read = CsvText::read("times.csv".into(), text.as_bytes());
+            read.map(|_| ()).map_err(|failure| failure.to_string())
+        };
+        for open in [
+            "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,b\n",
+            "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,\"b\"\n",
+            "52.8\n46.1\n\"36.3\n34.0\n",
+        ] {
+            let sentence = says(open).unwrap_err();
+            assert!(sentence.contains("times.csv, line 3: a quote is opened"), "{sentence}");
+        }
+        for fine in [
+            "time,event,group\n14,1,\"a \"\"b\"\"\" \r\n33,1,\"a, b\"\n",
+            "# it's\n# \"open\ntime,event,group\n14,1,a\"b\n",
+            "\u{feff}\"time\",\"event\"\n14,1",
+        ] {
+            assert_eq!(says(fine), Ok(()), "{fine:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_is_named() {
+        let text = CsvText::read("times.csv".into(), &b"time\n\n1\n\xff\n"[..]).unwrap();
+        let error = text.records(Lengths::Any).unwrap_err().to_string();
+        assert_eq!(error, "times.csv, line 4: it is not UTF-8 text");
+    }
+}
