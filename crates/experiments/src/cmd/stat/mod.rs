@@ -141,7 +141,7 @@ pub fn level(text: &str) -> Result<Level, String> {
 
 /// Parses a count of trials. Shared by the subcommands that take counts as arguments.
 fn count(text: &str) -> Result<u64, String> {
-    whole("a count", 0, MOST_TRIALS, text)
+    Ok(whole("a count", 0, MOST_TRIALS, text)?)
 }
 
 #[cfg(test)]
