@@ -50,7 +50,7 @@ impl Elsewhere {
     /// What `show` and a first look say of it.
     pub fn note(&self, name: &str) -> String {
         format!(
-            "this machine can't show the race: {}. `experiments run {name}` shows it in the lab, \
+            "this machine can't show the race, because {}. `experiments run {name}` shows it in the lab, \
              with --kernel {} --cpus {}",
             self.reason, self.guest.kernel, self.guest.cpus
         )
@@ -88,7 +88,7 @@ pub fn choose(
     if !missing.is_empty() {
         let programs: Vec<&str> = missing.iter().map(|wanted| wanted.name).collect();
         return Err(Failure::Request(format!(
-            "{name} has nothing to see on this machine: {}. The lab can show it, and needs {}. \
+            "{name} can't show the race on this machine, because {}. The lab can show it, and needs {}. \
              `experiments run {name} --install` installs what is missing and goes on; \
              `experiments run {name} --here` stays on this machine, where no trial can stall",
             elsewhere.reason,
@@ -113,7 +113,7 @@ pub fn choose(
         )
     });
     crate::cmd::run::say(&format!(
-        "{name} runs in the lab, on {} with {} emulated CPUs: {}.{long} --here stays on this machine.",
+        "{name} runs in the lab, on {} with {} emulated CPUs, because {}.{long} --here stays on this machine.",
         guest.kernel, guest.cpus, elsewhere.reason,
     ));
     Ok(lab)
