@@ -42,7 +42,7 @@ const DOCUMENTS: [(&str, &str); 23] = documents![
 
 /// Whether a command line is one. Values that it leaves out (`experiments resume`, said in a
 /// sentence) are no fault; a word that nobody knows is.
-fn known(line: &str) -> Result<(), String> {
+fn known(line: &str) -> Result<(), clap::Error> {
     // Up to where the shell goes on.
     let words = line
         .split_whitespace()
@@ -57,7 +57,7 @@ fn known(line: &str) -> Result<(), String> {
             | ErrorKind::DisplayHelp
             | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
             | ErrorKind::DisplayVersion => Ok(()),
-            _ => Err(error.to_string()),
+            _ => Err(error),
         },
     }
 }

@@ -3,6 +3,8 @@
 use campaign::plan::{Plan, Site};
 use lab::guest::boot_time::STRETCH;
 use model::definition::Definition;
+use model::factor::{Memory, Placement};
+use model::spec::TrialSpec;
 use report::say::case::{self, Case, Guest};
 
 use crate::cmd::planning::PlanningArgs;
@@ -32,25 +34,37 @@ pub fn look(definition: &Definition, here: &ThisSite) -> Option<Elsewhere> {
     let case = case::asked_by(definition)?;
     let guest = case.guest();
     let seen = case.here(here.site.cpus);
-    (seen.is_possible == Some(false) && shows(case, guest, definition))
+    (seen.is_possible == Some(false) && shows(case, guest, definition, here))
         .then_some(Elsewhere { guest, reason: seen.reason })
 }
 
-fn shows(case: &dyn Case, guest: Guest, definition: &Definition) -> bool {
-    plan_in(guest, definition)
-        .is_some_and(|plan| plan.cells.iter().any(|cell| case.can_show(&cell.spec, guest.cpus)))
+/// A plan that this machine refuses is refused here, in this machine's words.
+fn shows(case: &dyn Case, guest: Guest, definition: &Definition, here: &ThisSite) -> bool {
+    plan_in(guest, definition).is_some_and(|plan| {
+        here.check(&plan).is_ok()
+            && plan.cells.iter().any(|cell| case.can_show(&cell.spec, guest.cpus))
+            && !plan.cells.iter().any(|cell| names_this_machine(&cell.spec))
+    })
 }
 
+/// Whether a trial names CPUs or nodes: who names them means those of this machine.
+fn names_this_machine(trial: &TrialSpec) -> bool {
+    matches!(trial.placement, Placement::Cpus(_) | Placement::Pin(_) | Placement::Node(_))
+        || matches!(trial.memory, Memory::Bind(_) | Memory::Interleave(_))
+}
+
+/// `None` where a trial contradicts itself.
 fn plan_in(guest: Guest, definition: &Definition) -> Option<Plan> {
     let site = Site { cpus: guest.cpus, kernels: vec![guest.kernel.to_string()] };
-    Plan::new(definition, &site).ok()
+    let plan = Plan::new(definition, &site).ok()?;
+    plan.cells.iter().all(|cell| cell.spec.check().is_ok()).then_some(plan)
 }
 
 impl Elsewhere {
     /// What `show` and a first look say of it.
     pub fn note(&self, name: &str) -> String {
         format!(
-            "this machine can't show the race: {}. `experiments run {name}` shows it in the lab, \
+            "this machine can't show the race, because {}. `experiments run {name}` shows it in the lab, \
              with --kernel {} --cpus {}",
             self.reason, self.guest.kernel, self.guest.cpus
         )
@@ -78,7 +92,6 @@ pub fn choose(
     let name = &definition.name;
     // A first look takes less than a boot.
     if planning.quick {
-        crate::cmd::run::say(&format!("note: {}", elsewhere.note(name)));
         return Ok(asked);
     }
     if asked.install {
@@ -88,7 +101,7 @@ pub fn choose(
     if !missing.is_empty() {
         let programs: Vec<&str> = missing.iter().map(|wanted| wanted.name).collect();
         return Err(Failure::Request(format!(
-            "{name} has nothing to see on this machine: {}. The lab can show it, and needs {}. \
+            "{name} can't show the race on this machine, because {}. The lab can show it, and needs {}. \
              `experiments run {name} --install` installs what is missing and goes on; \
              `experiments run {name} --here` stays on this machine, where no trial can stall",
             elsewhere.reason,
@@ -113,7 +126,7 @@ pub fn choose(
         )
     });
     crate::cmd::run::say(&format!(
-        "{name} runs in the lab, on {} with {} emulated CPUs: {}.{long} --here stays on this machine.",
+        "{name} runs in the lab, on {} with {} emulated CPUs, because {}.{long} --here stays on this machine.",
         guest.kernel, guest.cpus, elsewhere.reason,
     ));
     Ok(lab)

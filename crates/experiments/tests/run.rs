@@ -105,7 +105,10 @@ fn what_is_asked_wrong_ends_in_one_sentence_and_leaves_nothing() {
         ("pivot-latency --set hash=global", &["hash \"global\"", "resize", "slots:N"]),
         ("pool-growth --set ramp=grow:64@1s --set threads=8", &["grow:64@1s", "would not grow"]),
         ("messenger --set messengers=9 --set threads=8", &["messengers \"9\"", "8 threads"]),
-        ("messenger --set placement=pin:0 --set threads=1", &["pin:0", "1 CPU for 5 threads"]),
+        (
+            "messenger --set messengers=4 --set placement=pin:0 --set threads=1",
+            &["pin:0", "1 CPU for 5 threads"],
+        ),
         ("contended-mutex --set locks=0", &["locks \"0\""]),
         ("race-sweep --label a=b --label a=c", &["twice"]),
         ("race-sweep --set threads=0", &["at least one thread"]),

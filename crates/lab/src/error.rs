@@ -1,6 +1,28 @@
-//! What goes wrong in the lab, as sentences for the user.
+//! What goes wrong in the lab: facts. What the user may do next is added where commands are known.
 
+use std::fmt;
 use std::path::PathBuf;
+
+/// A value of a request to the lab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// CPUs of a guest.
+    Cpus(u32),
+    /// NUMA nodes of a guest.
+    Nodes(u32),
+    /// The name of a kernel that is to be built.
+    Name(String),
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Asked::Cpus(cpus) => write!(f, "CPUs {cpus}"),
+            Asked::Nodes(nodes) => write!(f, "nodes {nodes}"),
+            Asked::Name(name) => write!(f, "name {name:?}"),
+        }
+    }
+}
 
 /// Why something in the lab was not done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,9 +47,51 @@ pub enum LabError {
         /// What stands there instead.
         found: String,
     },
-    /// The guest that was asked for can't be built.
+    /// Something that was asked for can't be done as it was asked for.
     #[error("{0}")]
     Shape(String),
+    /// A value of the request is not accepted.
+    #[error("{asked}: {problem}")]
+    Refused {
+        /// The value.
+        asked: Asked,
+        /// Why not, and what is accepted.
+        problem: String,
+    },
+    /// Another kernel has the name.
+    #[error(
+        "the name {name} is taken: that kernel was built from {kept}, and this one would be from \
+         {wanted}; another name keeps both"
+    )]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// What the kernel that is here was built from.
+        kept: String,
+        /// What the new kernel would be built from.
+        wanted: String,
+    },
+    /// The system's apt sources name no Debian archive.
+    #[error(
+        "no Debian archive stands in {} or its sources.list.d; an archive with the suites {suites} \
+         is needed",
+        sources.display()
+    )]
+    NoArchive {
+        /// apt's file of sources.
+        sources: PathBuf,
+        /// The suites, with commas.
+        suites: String,
+    },
+    /// The archive may not be asked, and nothing is known of it.
+    #[error("no index of a Debian archive is here, and the archive may not be asked")]
+    NoIndex,
+    /// The archive may not be asked for a kernel.
+    #[error("{name} is not here, and the archive may not be asked for it")]
+    NotFetched {
+        /// The kernel.
+        name: String,
+    },
     /// A program that is needed is not here.
     #[error("{program} was not found: {what_for}; {remedy}")]
     Missing {
@@ -108,12 +172,17 @@ impl LabError {
             LabError::UnknownKernel { .. }
             | LabError::NotAKernel { .. }
             | LabError::Shape(_)
+            | LabError::Refused { .. }
+            | LabError::NameTaken { .. }
             | LabError::Build(_)
             | LabError::Patch { .. } => true,
             LabError::Missing { .. }
             | LabError::File { .. }
             | LabError::NoRoom { .. }
             | LabError::Archive(_)
+            | LabError::NoArchive { .. }
+            | LabError::NoIndex
+            | LabError::NotFetched { .. }
             | LabError::Program { .. }
             | LabError::Boot(_) => false,
         }

@@ -55,6 +55,10 @@ pub struct RunArgs {
 pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     let (entry, mut definition) = args.planning.definition()?;
     let here = ThisSite::look()?;
+    // Before anything is said, installed or fetched.
+    if let Some(folder) = &args.out {
+        journal::free(folder)?;
+    }
     let lab = elsewhere::choose(args.lab, &args.planning, &mut definition, &here)?;
     let judged = lab.rule_in(&mut definition, args.planning.stall.is_some());
     let place = lab.place(&here)?;
@@ -66,6 +70,10 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         }
     })?;
     plan.notes.extend(judged);
+    if !lab.is_asked_for() && !lab.here {
+        let elsewhere = elsewhere::look(&definition, &here);
+        plan.notes.extend(elsewhere.map(|elsewhere| elsewhere.note(&definition.name)));
+    }
     plan.notes.extend(lab.fewer_boots(definition.trials));
     if place.in_turn() {
         plan.by_kernel(&place.site().kernels);

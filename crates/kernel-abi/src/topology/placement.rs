@@ -96,7 +96,7 @@ impl Placement {
                 if mask.is_empty() {
                     return Err(refuse("the list is empty".into()));
                 }
-                check(mask, topology, &usable).map_err(refuse)?;
+                unusable(mask, topology, &usable).map_or(Ok(()), |why| Err(refuse(why)))?;
                 Ok(Assignment::Shared(mask.clone()))
             }
             Placement::Node(id) => {
@@ -120,7 +120,8 @@ impl Placement {
                 Ok(Assignment::Shared(mask))
             }
             Placement::Pin(list) => {
-                check(&list.iter().copied().collect(), topology, &usable).map_err(refuse)?;
+                let wanted = list.iter().copied().collect();
+                unusable(&wanted, topology, &usable).map_or(Ok(()), |why| Err(refuse(why)))?;
                 if list.len() < threads as usize {
                     return Err(refuse(format!(
                         "the list has {} for {}; thread i goes on the i-th, so \
@@ -207,15 +208,15 @@ fn counted(n: usize, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
 }
 
-/// Whether every CPU asked for can be used: the most basic reason first.
-fn check(wanted: &CpuSet, topology: &Topology, usable: &CpuSet) -> Result<(), String> {
+/// Why a CPU that is asked for can't be used, the most basic reason first; `None` where all can.
+fn unusable(wanted: &CpuSet, topology: &Topology, usable: &CpuSet) -> Option<String> {
     let name = |cpus: &CpuSet| match cpus.len() {
         1 => format!("CPU {cpus} is"),
         _ => format!("CPUs {cpus} are"),
     };
     let absent = wanted.difference(&topology.present.union(&topology.online));
     if !absent.is_empty() {
-        return Err(format!(
+        return Some(format!(
             "{} not in this machine, which has {}",
             name(&absent),
             topology.present.union(&topology.online)
@@ -223,16 +224,16 @@ fn check(wanted: &CpuSet, topology: &Topology, usable: &CpuSet) -> Result<(), St
     }
     let offline = wanted.difference(&topology.online);
     if !offline.is_empty() {
-        return Err(format!("{} offline; online are {}", name(&offline), topology.online));
+        return Some(format!("{} offline; online are {}", name(&offline), topology.online));
     }
     let outside = wanted.difference(usable);
     if !outside.is_empty() {
-        return Err(format!(
+        return Some(format!(
             "{} outside of what this process may use (its cpuset and affinity), which is {usable}",
             name(&outside)
         ));
     }
-    Ok(())
+    None
 }
 
 /// Where a CPU is: the number of its group at each level. Groups that are not known are all 0,

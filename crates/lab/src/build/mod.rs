@@ -13,7 +13,7 @@ mod tree;
 use std::path::{Path, PathBuf};
 
 use crate::cache::Cache;
-use crate::error::LabError;
+use crate::error::{Asked, LabError};
 use crate::kernels::{About, Kernel, keep, kept};
 
 pub use patches::Patch;
@@ -103,9 +103,13 @@ fn check_name(name: &str) -> Result<(), LabError> {
     if good {
         return Ok(());
     }
-    Err(LabError::Shape(format!(
-        "--name {name:?}: accepted are up to 40 letters, digits, - _ . and +, beginning with a letter or a digit"
-    )))
+    Err(LabError::Refused {
+        asked: Asked::Name(name.to_string()),
+        problem:
+            "accepted are up to 40 letters, digits, - _ . and +, beginning with a letter or a \
+                  digit"
+                .to_string(),
+    })
 }
 
 /// That a name which is taken means the same kernel: a run that is gone on with, or a comparison,
@@ -118,7 +122,7 @@ fn check_same(name: &str, kept: &About, wanted: &About) -> Result<(), LabError> 
             [] => "without patches".to_string(),
             patches => format!("with {}", patches.join(", ")),
         };
-        format!("{source} {with}{}", if about.debug { ", with --debug" } else { "" })
+        format!("{source} {with}{}", if about.debug { ", with lockdep" } else { "" })
     };
     let same = kept.source == wanted.source
         && kept.patches == wanted.patches
@@ -133,12 +137,11 @@ fn check_same(name: &str, kept: &About, wanted: &About) -> Result<(), LabError> 
         true => " (a patch of the same name that has changed)",
         false => "",
     };
-    Err(LabError::Shape(format!(
-        "--name {name}: that kernel is here already, built from {}, and this one would be from \
-         {}{changed}; another name keeps both, and --replace gives the name to the new one",
-        from(kept),
-        from(wanted)
-    )))
+    Err(LabError::NameTaken {
+        name: name.to_string(),
+        kept: from(kept),
+        wanted: format!("{}{changed}", from(wanted)),
+    })
 }
 
 /// The end of what a tool said, for a message.
@@ -171,7 +174,7 @@ mod tests {
         assert!(error.is_request());
         let said = error.to_string();
         assert!(said.contains("from linux.tar.xz without patches, and this one"), "{said}");
-        assert!(said.contains("with fix.patch") && said.contains("--replace"), "{said}");
+        assert!(said.contains("with fix.patch") && said.contains("another name"), "{said}");
         let next = about("linux.tar.xz", &[("fix.patch", "2")]);
         assert!(check_same("fix", &fix, &next).unwrap_err().to_string().contains("has changed"));
         assert!(check_same("fix", &fix, &about("other", &[("fix.patch", "1")])).is_err());

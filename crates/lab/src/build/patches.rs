@@ -109,12 +109,17 @@ fn remember(file: &Path, applied: &[Patch]) -> Result<(), LabError> {
 
 /// Applies a patch whole or not at all: tried first, without fuzz, since a hunk that lands where
 /// its context is another would be another patch.
-fn patch(tree: &Path, patch: &Patch, reverse: bool) -> Result<(), String> {
+fn patch(tree: &Path, patch: &Patch, reverse: bool) -> Result<(), Said> {
     run(tree, patch, reverse, true)?;
     run(tree, patch, reverse, false)
 }
 
-fn run(tree: &Path, patch: &Patch, reverse: bool, dry: bool) -> Result<(), String> {
+/// What `patch` said that did not apply a patch.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Said(String);
+
+fn run(tree: &Path, patch: &Patch, reverse: bool, dry: bool) -> Result<(), Said> {
     let mut command = Command::new("patch");
     command.args(["-p1", "--batch", "--fuzz=0", "--no-backup-if-mismatch", "--reject-file=-"]);
     command.arg(if reverse { "--reverse" } else { "--forward" });
@@ -127,7 +132,7 @@ fn run(tree: &Path, patch: &Patch, reverse: bool, dry: bool) -> Result<(), Strin
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("patch can't be started: {error}"))?;
+        .map_err(|error| Said(format!("patch can't be started: {error}")))?;
     let text = patch.text.clone();
     let input = child.stdin.take();
     // Beside, so that neither side waits for the other with a full pipe.
@@ -136,14 +141,14 @@ fn run(tree: &Path, patch: &Patch, reverse: bool, dry: bool) -> Result<(), Strin
             let _ = input.write_all(text.as_bytes());
         }
     });
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let output = child.wait_with_output().map_err(|error| Said(error.to_string()))?;
     let _ = writer.join();
     if output.status.success() {
         return Ok(());
     }
     let mut said = output.stdout;
     said.extend_from_slice(&output.stderr);
-    Err(tail(&said, 6))
+    Err(Said(tail(&said, 6)))
 }
 
 #[cfg(test)]

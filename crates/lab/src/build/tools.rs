@@ -49,10 +49,7 @@ pub(super) fn require(source: &Path) -> Result<(), LabError> {
     Err(LabError::Missing {
         program: names.join(", "),
         what_for: "a kernel is built with it".to_string(),
-        remedy: format!(
-            "on Debian: apt-get install {}; a kernel that is built elsewhere is given by its path (`--kernel path/to/bzImage`)",
-            packages.join(" ")
-        ),
+        remedy: format!("on Debian: apt-get install {}", packages.join(" ")),
     })
 }
 

@@ -1,6 +1,6 @@
 //! How large a guest is: CPUs, NUMA nodes, memory, and whether this host can hold it.
 
-use crate::error::LabError;
+use crate::error::{Asked, LabError};
 
 /// CPUs that a guest can have without interrupt remapping: an xAPIC's identifiers are 8 bits, and
 /// 255 is broadcast.
@@ -35,9 +35,10 @@ impl Shape {
     /// A guest of this many CPUs in this many equal nodes, with the memory that fits it.
     pub fn new(cpus: u32, nodes: u32) -> Result<Shape, LabError> {
         if cpus == 0 || cpus > MOST_CPUS {
-            return Err(LabError::Shape(format!(
-                "--cpus {cpus}: a guest has 1 to {MOST_CPUS} CPUs"
-            )));
+            return Err(LabError::Refused {
+                asked: Asked::Cpus(cpus),
+                problem: format!("a guest has 1 to {MOST_CPUS} CPUs"),
+            });
         }
         if nodes == 0 || nodes > cpus || !cpus.is_multiple_of(nodes) {
             let of = cpus_in_words(cpus);
@@ -45,21 +46,27 @@ impl Shape {
                 .filter(|n| cpus.is_multiple_of(*n))
                 .map(|n| n.to_string())
                 .collect();
-            return Err(LabError::Shape(format!(
-                "--nodes {nodes}: {of} can't be divided into {nodes} equal nodes; accepted for {of} {} {}",
-                if divisors.len() == 1 { "is" } else { "are" },
-                divisors.join(", ")
-            )));
+            return Err(LabError::Refused {
+                asked: Asked::Nodes(nodes),
+                problem: format!(
+                    "{of} can't be divided into {nodes} equal nodes; accepted for {of} {} {}",
+                    if divisors.len() == 1 { "is" } else { "are" },
+                    divisors.join(", ")
+                ),
+            });
         }
         // A node is a socket, and a socket's identifiers begin at a power of two.
         let identifiers = u64::from(nodes) * u64::from((cpus / nodes).next_power_of_two());
         if nodes > 1 && identifiers > u64::from(MOST_CPUS) + 1 {
-            return Err(LabError::Shape(format!(
-                "--cpus {cpus} --nodes {nodes}: {} CPUs a node take {identifiers} APIC identifiers \
-                 and there are {}; a power of two of CPUs a node wastes none",
-                cpus / nodes,
-                u64::from(MOST_CPUS) + 1
-            )));
+            return Err(LabError::Refused {
+                asked: Asked::Nodes(nodes),
+                problem: format!(
+                    "{} of {cpus} CPUs a node take {identifiers} APIC identifiers and there are {}; \
+                     a power of two of CPUs a node wastes none",
+                    cpus / nodes,
+                    u64::from(MOST_CPUS) + 1
+                ),
+            });
         }
         let all = BASE_MIB + PER_CPU_MIB * u64::from(cpus);
         let node_mib = all.div_ceil(u64::from(nodes)).max(PER_NODE_MIB).next_multiple_of(64);

@@ -25,11 +25,7 @@ impl Apt {
                 return Err(LabError::Missing {
                     program: needed.to_string(),
                     what_for: "kernels are fetched from a Debian archive by apt".to_string(),
-                    remedy:
-                        "on Debian and Ubuntu it is in the packages apt and dpkg; without them, \
-                             give a kernel by its path (`--kernel path/to/bzImage`) or build one \
-                             (`experiments kernel build`)"
-                            .to_string(),
+                    remedy: "on Debian and Ubuntu it is in the packages apt and dpkg".to_string(),
                 });
             }
         }

@@ -53,14 +53,9 @@ impl Archive {
                 )));
             }
             Some(url) => url.to_string(),
-            None => configured(etc_apt).ok_or_else(|| {
-                LabError::Archive(format!(
-                    "no Debian archive stands in {} or its sources.list.d: name one by \
-                     `--archive URL` (it must have the suites {}), or give a kernel by its path: \
-                     `--kernel path/to/bzImage`",
-                    etc_apt.join("sources.list").display(),
-                    SUITES.join(", ")
-                ))
+            None => configured(etc_apt).ok_or_else(|| LabError::NoArchive {
+                sources: etc_apt.join("sources.list"),
+                suites: SUITES.join(", "),
             })?,
         };
         let keyring =
@@ -199,7 +194,7 @@ mod tests {
     fn without_an_archive_the_sentence_says_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
         let error = Archive::find(None, folder.path()).unwrap_err().to_string();
-        assert!(error.contains("--archive") && error.contains("--kernel path"), "{error}");
+        assert!(error.contains("no Debian archive") && error.contains("sid"), "{error}");
         assert!(Archive::find(Some("debian"), folder.path()).is_err());
     }
 }

@@ -143,9 +143,7 @@ fn fetch(
         return Ok(kernel);
     }
     if source.freshness == Freshness::Offline {
-        return Err(LabError::Archive(format!(
-            "{name} is not here, and `--offline` forbids fetching it"
-        )));
+        return Err(LabError::NotFetched { name });
     }
     let scratch_parent = cache.folder("debian")?;
     clear_scratch(cache, &scratch_parent, &found.version);

@@ -77,11 +77,7 @@ impl Index {
         let is_fresh = |index: &Index| now.saturating_sub(index.fetched_at) < FRESH.as_secs();
         match (freshness, kept) {
             (Freshness::Offline, Some(kept)) => Ok((kept, None)),
-            (Freshness::Offline, None) => Err(LabError::Archive(
-                "no index of a Debian archive is here, and `--offline` forbids fetching it: run \
-                 `experiments kernel list` once with the network"
-                    .to_string(),
-            )),
+            (Freshness::Offline, None) => Err(LabError::NoIndex),
             (Freshness::Recent, Some(kept)) if is_fresh(&kept) => Ok((kept, None)),
             (freshness, kept) => match (Index::fetch(&folder, archive, now), kept) {
                 (Ok(index), _) => {

@@ -28,7 +28,7 @@ impl KernelName {
                 asked: text.to_string(),
                 accepted:
                     "after `debian:` comes a version such as 7.3.4, or a series such as 6.17 \
-                           for the newest of it; `experiments kernel list` shows them"
+                           for the newest of it"
                         .to_string(),
             });
         }
@@ -89,8 +89,8 @@ impl KernelName {
         LabError::UnknownKernel {
             asked,
             accepted: format!(
-                "{near}accepted are debian:VERSION (`experiments kernel list` shows which), the \
-                 NAME of an `experiments kernel build`, and the path of an image"
+                "{near}accepted are debian:VERSION, the name of a kernel that was built here, and \
+                 the path of an image"
             ),
         }
     }

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::{Args, Subcommand};
 use lab::cache::Cache;
-use lab::error::LabError;
+use lab::error::{Asked, LabError};
 use lab::kernels::fetch::{Progress, Source};
 use lab::kernels::index::Freshness;
 
@@ -74,8 +74,43 @@ pub fn cache() -> Result<Cache, Failure> {
 
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Failure {
-        Failure::by_fault(&error, error.is_request())
+        let sentence = match &error {
+            LabError::Refused { asked, problem } => {
+                let option = match asked {
+                    Asked::Cpus(cpus) => format!("--cpus {cpus}"),
+                    Asked::Nodes(nodes) => format!("--nodes {nodes}"),
+                    Asked::Name(name) => format!("--name {name:?}"),
+                };
+                format!("{option}: {problem}")
+            }
+            error => error.to_string(),
+        };
+        let sentence = match next(&error) {
+            Some(next) => format!("{sentence}; {next}"),
+            None => sentence,
+        };
+        Failure::by_fault(&sentence, error.is_request())
     }
+}
+
+/// What the user may do about an error of the lab.
+fn next(error: &LabError) -> Option<&'static str> {
+    Some(match error {
+        LabError::UnknownKernel { .. } => "`experiments kernel list` shows the kernels",
+        LabError::NameTaken { .. } => "--replace gives the name to the new kernel",
+        LabError::NoArchive { .. } => {
+            "--archive URL names one, and --kernel path/to/bzImage takes a kernel without one"
+        }
+        LabError::NoIndex => "run `experiments kernel list` once with the network",
+        LabError::NotFetched { .. } => "without --offline it is fetched",
+        LabError::Missing { program, .. } if program.starts_with("qemu") => {
+            "`experiments run … --install` installs it by apt"
+        }
+        LabError::Missing { .. } => {
+            "--kernel path/to/bzImage takes a kernel that was built elsewhere"
+        }
+        _ => return None,
+    })
 }
 
 /// Tells how a fetch goes, on standard error: warnings always, the rest only on a terminal.
