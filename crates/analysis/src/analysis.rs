@@ -220,7 +220,6 @@ pub(crate) fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
                 what: "the stall rule",
                 first_has: rule.to_string(),
                 second_has: other.to_string(),
-                hint: "; --stall RULE judges all by one",
             })
             .into());
         }
@@ -241,7 +240,6 @@ pub(crate) fn the_control(runs: &[Run]) -> Result<String, AnalysisError> {
                 what: "the control's hash",
                 first_has: control,
                 second_has: other,
-                hint: ". Analyse them one by one",
             })
             .into());
         }

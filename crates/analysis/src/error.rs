@@ -34,7 +34,7 @@ pub enum AnalysisError {
     },
     /// A definition has no rule and none was asked for.
     #[error(
-        "{from}: the definition has no `[outcome] stall`, so nothing says when a trial is stalled: give one with --stall, {ACCEPTED}"
+        "{from}: the definition has no `[outcome] stall`, so nothing says when a trial is stalled; accepted is {ACCEPTED}"
     )]
     NoRule {
         /// The manifest.
@@ -45,7 +45,7 @@ pub enum AnalysisError {
     Unlike(#[from] Box<Unlike>),
     /// A rule that compares with the control, and no control.
     #[error(
-        "the rule {rule} compares each trial with its control, and no trial has the control's hash, {control} (the hashes here: {found}): give --stall with another rule, {ACCEPTED}, or run the experiment with the control among its hashes"
+        "the rule {rule} compares each trial with its control, and no trial has the control's hash, {control} (the hashes here: {found}); accepted is another rule, {ACCEPTED}, or a run with the control among its hashes"
     )]
     NoControl {
         /// The rule.
@@ -71,7 +71,7 @@ pub enum AnalysisError {
 /// Two runs that can't be one data set.
 #[derive(Debug, Error)]
 #[error(
-    "{first} and {second} can't be one data set: {what} is {first_has} in one and {second_has} in the other{hint}"
+    "{first} and {second} can't be one data set: {what} is {first_has} in one and {second_has} in the other"
 )]
 pub struct Unlike {
     /// A run.
@@ -84,8 +84,6 @@ pub struct Unlike {
     pub first_has: String,
     /// In the second.
     pub second_has: String,
-    /// What to do, with its own punctuation.
-    pub hint: &'static str,
 }
 
 impl AnalysisError {

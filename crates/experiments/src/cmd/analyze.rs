@@ -111,7 +111,19 @@ pub fn tell_files(files: &[PathBuf], out: &mut dyn Write) -> std::io::Result<()>
 pub fn analysis_failure(error: AnalysisError) -> Failure {
     match error {
         AnalysisError::Record(error) => error.into(),
-        error => Failure::by_fault(&error, error.is_request()),
+        error => {
+            let next = match &error {
+                AnalysisError::NoRule { .. } | AnalysisError::NoControl { .. } => {
+                    ". `--stall RULE` judges by another rule"
+                }
+                AnalysisError::Unlike(unlike) if unlike.what == "the stall rule" => {
+                    ". `--stall RULE` judges all by one"
+                }
+                AnalysisError::Unlike(_) => ". Analyse them one by one",
+                _ => "",
+            };
+            Failure::by_fault(&format!("{error}{next}"), error.is_request())
+        }
     }
 }
 

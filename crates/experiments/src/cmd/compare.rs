@@ -93,17 +93,20 @@ pub enum Form {
     Json,
 }
 
+/// A share, as a percentage or a number.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("a share is above 0 and below 1, such as 5% or 0.05, not `{0}`")]
+struct BadShare(String);
+
 /// Parses a share: `5%`, `5 %` or `0.05`.
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> Result<f64, BadShare> {
     let trimmed = text.trim();
     let (number, scale) = match trimmed.strip_suffix('%') {
         Some(number) => (number.trim(), 100.0),
         None => (trimmed, 1.0),
     };
-    match number.parse::<f64>().map(|number| number / scale) {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err(format!("a share is above 0 and below 1, such as 5% or 0.05, not `{text}`")),
-    }
+    let share = number.parse::<f64>().ok().map(|number| number / scale);
+    share.filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(|| BadShare(text.to_string()))
 }
 
 impl CompareArgs {
@@ -207,7 +210,7 @@ mod tests {
         assert_eq!(share("5 %"), Ok(0.05));
         assert_eq!(share("0.05"), Ok(0.05));
         for bad in ["5", "0", "100%", "-1%", "nan", "%", "x"] {
-            assert!(share(bad).unwrap_err().contains("such as 5%"), "{bad}");
+            assert!(share(bad).unwrap_err().to_string().contains("such as 5%"), "{bad}");
         }
     }
 }

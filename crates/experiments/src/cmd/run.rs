@@ -159,7 +159,7 @@ pub fn go(going: Going<'_>, out: &mut dyn Write) -> Outcome {
     );
     progress.clear();
     close(going.manifest, &ended);
-    let closed = records::manifest::write(&going.manifest, going.folder);
+    let closed = records::manifest::write(going.manifest, going.folder);
     if let Err(error) = result {
         let done = going.plan.trials.len() as u64 - ended.left;
         return Err(Failure::Running(format!(
