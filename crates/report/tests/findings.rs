@@ -82,7 +82,7 @@ fn the_reported_machine_stalls_from_48_threads_on() {
             "In all 38 stalled trials of `auto` the growth of the private hash was pending to the \
              end of the load.",
             "Stalled trials of `auto` ran at 1.1 % of their control's median throughput (the median \
-             one of 38; 9.4 Mops/s).",
+             of 38; 9.4 Mops/s).",
             "At 96 threads the growth of `auto` was installed under load in 0 of 10 trials: it takes \
              longer than the load lasted. At fewer threads: at 72 in 1 of 10; at 64 in 0 of 10; at 56 \
              in 2 of 10; at 48 in 9 of 10, median 20 ms (20 ms to 20 ms); at 40 in 10 of 10, median \

@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::Tables;
+use super::few_trials::enough;
 use crate::cells::Cell;
 use crate::factors::telling;
 use crate::run::Run;
+use stats::multiplicity::holm;
 use stats::samples::{MedianRatio, SampleMedian, mann_whitney};
 use stats::{Alternative, Estimate, Level};
 
@@ -39,6 +41,8 @@ pub struct Pair {
     pub ratio: Estimate,
     /// Mann and Whitney's test, two-sided.
     pub p: Option<f64>,
+    /// The same by Holm over all pairs, as the one that differs most is told first.
+    pub p_holm: Option<f64>,
 }
 
 /// Not in guests, whose throughput is the emulator's.
@@ -82,7 +86,10 @@ pub(super) fn by_factor(tables: &Tables) -> Option<ByFactor> {
             continue;
         }
         let ratio = MedianRatio::of_sorted(a, b, tables.level, tables.resampling);
-        let interval = ratio.intervals.iter().find(|one| one.method == "percentile");
+        // Of fewer values the bootstrap says less than it seems to.
+        let enough = enough(a.len().min(b.len()) as u64, tables.level);
+        let percentile = ratio.intervals.iter().find(|one| one.method == "percentile");
+        let interval = percentile.filter(|_| enough);
         let median = |sample: &[f64]| SampleMedian::of_sorted(sample, tables.level).median;
         pairs.push(Pair {
             value: value.to_string(),
@@ -99,9 +106,16 @@ pub(super) fn by_factor(tables: &Tables) -> Option<ByFactor> {
                 high: interval.and_then(|one| one.high),
             },
             p: mann_whitney::of_sorted(a, b, Alternative::TwoSided).0.p_value,
+            p_holm: None,
         });
     }
     pairs.sort_by_key(|pair| pair.threads);
+    let p_values: Vec<f64> = pairs.iter().map(|pair| pair.p.unwrap_or(1.0)).collect();
+    if let Ok(adjusted) = holm(&p_values) {
+        for (pair, p_holm) in pairs.iter_mut().zip(adjusted) {
+            pair.p_holm = pair.p.map(|_| p_holm);
+        }
+    }
     (!pairs.is_empty()).then(|| ByFactor {
         factor: factor.to_string(),
         base: base.to_string(),

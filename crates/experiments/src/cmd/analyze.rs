@@ -153,7 +153,7 @@ mod tests {
         let (_folder, run) = Synthetic::reported().written();
         let text = told(args(vec![run.clone()])).unwrap();
         assert!(text.starts_with("`auto` stalled from 48 threads on"), "{text}");
-        assert!(text.contains("  56       auto        8 of 10"), "{text}");
+        assert!(text.contains("  56       auto   8 of 10"), "{text}");
         assert!(
             text.lines().all(|line| line.chars().count() <= 78 || line.contains('/')),
             "{text}"
