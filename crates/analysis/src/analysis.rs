@@ -45,6 +45,8 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// What a reader of the tables must know, in sentences.
     pub warnings: Vec<String>,
+    /// What is torn, missing or contradicts its plan, a sentence each: the tables lack it.
+    pub damage: Vec<String>,
     /// The rule by which trials were judged.
     pub stall: StallRule,
     /// The control's hash policy.
@@ -139,16 +141,15 @@ impl Analysis {
             level,
             resampling,
         });
-        let mut warnings: Vec<String> =
-            data.runs.iter().filter_map(|run| run.torn.clone()).collect();
+        let mut damage: Vec<String> = data.runs.iter().filter_map(|run| run.torn.clone()).collect();
         for (run, missing) in data.runs.iter().zip(&data.missing) {
-            warnings.extend(plan_sentences(run, missing));
+            damage.extend(plan_sentences(run, missing));
         }
         for (run, account) in data.runs.iter().zip(&timelines.accounts) {
-            warnings.extend(account.sentences(run));
+            damage.extend(account.sentences(run));
         }
-        warnings.extend(crate::torn::sentences(&data)?);
-        warnings.extend(mixed_durations(&data));
+        damage.extend(crate::torn::sentences(&data)?);
+        let mut warnings: Vec<String> = mixed_durations(&data).into_iter().collect();
         warnings.extend(mixed_machines(&data.runs));
         warnings.extend(notes);
         let shown = shown(&data, &cells, &timelines)?;
@@ -156,6 +157,7 @@ impl Analysis {
         Ok(Analysis {
             format: FORMAT,
             findings,
+            damage,
             warnings,
             stall,
             control,
@@ -448,7 +450,7 @@ mod tests {
         assert!(error.is_request());
         let error = error.to_string();
         assert!(error.contains("slots:512") && error.contains("auto, global"), "{error}");
-        assert!(error.contains("--stall"), "{error}");
+        assert!(error.contains("`absolute:100`"), "{error}");
         let by_throughput =
             Options { stall: Some(StallRule::Absolute { mops: 50.0 }), ..Options::default() };
         assert!(with(&made, &by_throughput).is_ok());

@@ -77,11 +77,11 @@ pub fn sentence_with_what_next(torn: &Torn, file: &Path, has_row: impl Fn(u64) -
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let what = match name {
         "trials.csv" => {
-            return format!("{sentence}; `experiments resume` runs its trial again");
+            return format!("{sentence}; resuming runs its trial again");
         }
         "plan.csv" => {
             return format!(
-                "{sentence}, and `experiments resume` refuses the run: put the line back as it \
+                "{sentence}, and resuming refuses the run: put the line back as it \
                  was written, or begin a new run"
             );
         }
@@ -93,14 +93,14 @@ pub fn sentence_with_what_next(torn: &Torn, file: &Path, has_row: impl Fn(u64) -
     match torn.trial() {
         Some(trial) if has_row(trial) => format!(
             "{sentence}; the {what} of trial {trial} end there. The trial has its row in \
-             trials.csv, so `experiments resume` does not run it again"
+             trials.csv, so resuming does not run it again"
         ),
         Some(trial) => format!(
-            "{sentence}; trial {trial} has no row in trials.csv, so `experiments resume` runs it \
+            "{sentence}; trial {trial} has no row in trials.csv, so resuming runs it \
              again"
         ),
         None => format!(
-            "{sentence}; the {what} of its trial end there, and `experiments resume` runs that \
+            "{sentence}; the {what} of its trial end there, and resuming runs that \
              again only if it has no row in trials.csv"
         ),
     }
@@ -135,7 +135,7 @@ mod tests {
             std::fs::write(run.join("metrics.csv"), text).unwrap();
             std::fs::write(run.join("pivots.csv"), "").unwrap();
             let found = analyze(std::slice::from_ref(&run), &Options::default()).unwrap();
-            let said = found.warnings.join("\n");
+            let said = found.damage.join("\n");
             assert!(said.contains(says) && said.contains("pivots.csv is empty"), "{said}");
             assert_eq!(said.matches("metrics.csv").count(), 1, "{said}");
         }
@@ -155,7 +155,7 @@ mod tests {
         let (_folder, run) = made.written();
         std::fs::write(run.join("metrics.csv"), "trial,metric,value,unit\n1,p99,3,us\n1,p50,")
             .unwrap();
-        let said = analyze(&[run], &Options::default()).unwrap().warnings.join("\n");
+        let said = analyze(&[run], &Options::default()).unwrap().damage.join("\n");
         assert!(
             said.contains(
                 "metrics.csv line 3 is torn (\"1,p50,\"): it is not used; the metrics of trial 1 end \
@@ -175,18 +175,14 @@ mod tests {
         let head =
             |name: &str, text: &str| format!("R/{name} line 3 is torn ({text:?}): it is not used");
         for (name, text, rest) in [
-            ("trials.csv", "4,7,", "; `experiments resume` runs its trial again"),
-            ("plan.csv", "4,7,", ", and `experiments resume` refuses the run: put the line back"),
+            ("trials.csv", "4,7,", "; resuming runs its trial again"),
+            ("plan.csv", "4,7,", ", and resuming refuses the run: put the line back"),
             ("timeline.csv", "7,0.2,", "; the samples of trial 7 end there. The trial has its row"),
             ("metrics.csv", "7,p99,", "; the metrics of trial 7 end there."),
             ("pivots.csv", "7,1,", "; the calls of trial 7 end there."),
-            (
-                "timeline.csv",
-                "8,0.2,",
-                "; trial 8 has no row in trials.csv, so `experiments resume`",
-            ),
+            ("timeline.csv", "8,0.2,", "; trial 8 has no row in trials.csv, so resuming"),
             // 7 may be the begin of 70.
-            ("timeline.csv", "7", "; the samples of its trial end there, and `experiments resume`"),
+            ("timeline.csv", "7", "; the samples of its trial end there, and resuming"),
             ("checks.csv", "a,", ""),
         ] {
             let found = said(name, text);

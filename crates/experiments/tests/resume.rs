@@ -95,7 +95,7 @@ fn what_is_torn_off_a_finished_trial_is_said_now_and_by_later_analyses() {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let before = words(&user.experiments("analyze R").ok());
     assert!(before.contains(&format!("timeline.csv line {last} is torn")), "{before}");
-    assert!(before.contains("so `experiments resume` does not run it again"), "{before}");
+    assert!(before.contains("so resuming does not run it again"), "{before}");
     let ended = user.experiments("resume R --no-report");
     assert!(ended.err.contains("0 to do"), "{ended:?}");
     let note = format!("timeline.csv line {last} was torn");
@@ -253,7 +253,7 @@ fn a_manifest_that_can_not_be_is_told_by_line_and_key() {
         user.experiments(command).refused(&["R/manifest.json line", "the file is torn"]);
     }
     changed("\"burst\"", "\"slow\"");
-    let parts = ["R/manifest.json line", "definition.factors.ramp[0]", "\"slow\"", "`burst`"];
+    let parts = ["R/manifest.json line", "definition.factors.ramp", "\"slow\"", "`burst`"];
     user.experiments("resume R").refused(&parts);
     changed("\"executor\": \"this machine\"", "\"executor\": \"elsewhere\"");
     user.experiments("resume R").refused(&["elsewhere", "`this machine`", "Set it right"]);

@@ -359,7 +359,7 @@ mod tests {
         let of_control = control.throughput.as_ref().unwrap();
         assert_eq!((control.n, of_control.never_stalled, of_control.watched), (0, 7, 7));
         assert_eq!((control.median.estimate, control.until_s), (None, None));
-        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
+        assert!(found.damage.is_empty(), "{:?}", found.warnings);
     }
 
     #[test]
@@ -527,9 +527,9 @@ mod tests {
         let found = analysed(&made);
         assert!(by_throughput(&found).is_empty());
         assert!(
-            found.warnings.join("\n").contains("of 7 trials a recovery by throughput is not known"),
+            found.damage.join("\n").contains("of 7 trials a recovery by throughput is not known"),
             "{:?}",
-            found.warnings
+            found.damage
         );
         assert_eq!(found.timelines[0].not_watched[&Why::NoControl], 7);
         // The definition may say what a control does.

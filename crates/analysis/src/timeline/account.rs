@@ -114,7 +114,7 @@ impl Account {
                 match run.is_imported() {
                     true => "",
                     false =>
-                        ". `experiments resume` puts the header back, and runs no finished trial again",
+                        ". Resuming puts the header back, and runs no finished trial again",
                 }
             ));
         } else if !self.exists && self.expected > 0 && !run.is_imported() {
@@ -141,7 +141,7 @@ impl Account {
             sentences.push(format!(
                 "{file} has {} of {} that trials.csv does not have (the first is trial {trial}, line \
                  {line}): they are not used. A runner that was killed leaves such samples, and \
-                 `experiments resume` takes them out",
+                 resuming takes them out",
                 counted(self.foreign_rows, "sample", "samples"),
                 counted(self.foreign_trials, "trial", "trials"),
             ));
@@ -187,7 +187,7 @@ mod tests {
         let file = run.join("timeline.csv");
         change(&file, std::fs::read_to_string(&file).unwrap());
         let found = analyze(&[run], &Options::default()).unwrap();
-        let of_timeline = found.warnings.iter().filter(|said| said.contains("timeline.csv"));
+        let of_timeline = found.damage.iter().filter(|said| said.contains("timeline.csv"));
         let said: Vec<String> = of_timeline.cloned().collect();
         (said.join("\n"), found)
     }
@@ -231,7 +231,7 @@ mod tests {
         ] {
             let (said, found) = warnings(&made(), |file, _| write(file, text));
             assert!(said.contains(says) && said.contains("for any of 6 trials"), "{said}");
-            assert!(said.contains("`experiments resume` puts the header back"), "{said}");
+            assert!(said.contains("Resuming puts the header back"), "{said}");
             assert_eq!(said.lines().count(), 1, "{said}");
             assert_eq!((found.timelines[0].exists, found.timelines[0].rows), (true, 0));
             assert_eq!(found.cells.iter().map(|cell| cell.trials).sum::<u64>(), 6);

@@ -88,6 +88,7 @@ pub fn short(analysis: &Analysis) -> Vec<Block> {
     let sentences = crate::say::headline::sentences(analysis);
     let mut blocks: Vec<Block> = sentences.into_iter().map(Block::Paragraph).collect();
     blocks.extend(short_cells(analysis));
+    blocks.extend(analysis.damage.iter().cloned().map(Block::Paragraph));
     if !analysis.warnings.is_empty() {
         let notes = counted(analysis.warnings.len() as u64, "note", "notes");
         blocks.push(Block::Paragraph(format!(
@@ -141,9 +142,9 @@ fn without_interval(head: String, text: Box<dyn Fn(&Cell) -> String>) -> CellCol
 pub fn answer(analysis: &Analysis) -> Vec<Block> {
     let mut blocks: Vec<Block> =
         crate::say::all(analysis).into_iter().map(Block::Paragraph).collect();
-    if !analysis.warnings.is_empty() {
+    if !analysis.damage.is_empty() || !analysis.warnings.is_empty() {
         blocks.push(Block::Heading(2, "To be kept in mind".into()));
-        blocks.push(Block::List(analysis.warnings.clone()));
+        blocks.push(Block::List([&analysis.damage[..], &analysis.warnings].concat()));
     }
     blocks
 }
