@@ -36,6 +36,6 @@ if ! "$python" -c 'import scipy, lifelines' 2>/dev/null; then
     "$python" -m pip install --quiet scipy lifelines
 fi
 
-(cd "$root" && cargo build --quiet --profile "$profile" -p stallscope-analysis --example statistics-speed)
+(cd "$root" && cargo build --quiet --profile "$profile" -p stallscope-stats --example statistics-speed)
 "$python" "$root/benches/statistics-ratio.py" data "$work"
 "$python" "$root/benches/statistics-ratio.py" compare "$target/$profile/examples/statistics-speed" "$work" "$pairs"
