@@ -252,11 +252,10 @@ impl Lab {
                     let qemu = version_text(self.qemu.version);
                     // Not kept, it is found out again.
                     let _ = kvm_memory::remember(&self.settings.cache, &qemu, &error.to_string());
-                    let note = format!(
-                        "KVM is here and can't run this guest ({error}); going on with emulation"
-                    );
-                    (self.tell)(&note);
-                    self.notes.push(note);
+                    // The whole reason is in the record: QEMU's own words fill a screen.
+                    (self.tell)("KVM can't run this guest, so it is emulated");
+                    self.notes
+                        .push(format!("KVM can't run this guest, so it is emulated: {error}"));
                     self.accelerator = Accelerator::Tcg;
                     // Nothing booted.
                     self.next_boot = boot;
@@ -386,8 +385,13 @@ impl Write for Log {
 fn accelerator(cache: &Cache, qemu: &str) -> (Accelerator, Option<Note>) {
     use kernel_abi::kvm::{Kvm, probe};
     let emulation = |what: String, remedy: String| {
-        let recorded = format!("{what}; going on with emulation");
-        (Accelerator::Tcg, Some(Note { said: format!("{recorded}{remedy}"), recorded }))
+        let recorded = format!("{what}; the guest is emulated");
+        let short = recorded.split(" (").next().unwrap_or_default();
+        let said = match short.len() == recorded.len() {
+            true => format!("{recorded}{remedy}"),
+            false => format!("{short}, so the guest is emulated{remedy}"),
+        };
+        (Accelerator::Tcg, Some(Note { said, recorded }))
     };
     match probe() {
         Ok(Kvm::Runs | Kvm::Makes) => match kvm_memory::recall(cache, qemu) {

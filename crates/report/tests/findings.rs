@@ -41,7 +41,7 @@ fn a_machine_that_cannot_show_the_race_says_so_first() {
             "This machine can't show the race: on 2 CPUs the kernel asks for no more than 16 slots, which \
              every threaded process has from its start. No growth of the private hash was due in any of 30 \
              trials. A machine with more than 4 CPUs can, or the lab on this one: `experiments run \
-             race-sweep --kernel debian:7.3 --cpus 32`.",
+             race-sweep --kernel debian:7.0 --cpus 32`.",
             "Throughput of `auto` against its control, where no growth is due: 0.989 times."
         ]
     );

@@ -112,7 +112,9 @@ fn short_cells(analysis: &Analysis) -> Option<Block> {
     let mut of_cells =
         if stalls { stall_columns(analysis, Room::Narrow, seen) } else { Vec::new() };
     of_cells.retain(|(head, _)| !head.starts_with("exact "));
-    let speeds = speed_columns(analysis, seen);
+    // In a guest it is the emulator's.
+    let in_guests = analysis.runs.iter().any(Run::in_lab);
+    let speeds = if stalls && in_guests { Vec::new() } else { speed_columns(analysis, seen) };
     let last = speeds.len().saturating_sub(1);
     of_cells.extend(speeds.into_iter().enumerate().map(|(at, (head, text))| {
         match at == last && !stalls {

@@ -8,7 +8,7 @@ use stats::Level;
 use stats::words::{any_of, counted, list, percent, seconds, significant};
 
 /// What shows the race on any machine.
-const IN_THE_LAB: &str = "`experiments run race-sweep --kernel debian:7.3 --cpus 32`";
+const IN_THE_LAB: &str = "`experiments run race-sweep --kernel debian:7.0 --cpus 32`";
 
 /// What a figure says in which nothing could stall.
 pub(super) const NOTHING_CAN_STALL: &str =
