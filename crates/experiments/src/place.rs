@@ -36,13 +36,13 @@ pub struct LabArgs {
     #[arg(long, value_name = "KERNEL", help_heading = "Lab")]
     kernel: Vec<String>,
     /// CPUs of a guest, 1 to 255; shares of `threads` are of these
-    #[arg(long, value_name = "N", default_value_t = 32, requires = "kernel", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 32, requires = "kernel", conflicts_with = "here", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
     cpus: u32,
     /// Equal NUMA nodes of a guest
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", conflicts_with = "here", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
     nodes: u32,
     /// Spread the blocks over this many boots of each kernel
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", conflicts_with = "here", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
     boots: u32,
     /// Stay on this machine, also where it can't show what the experiment asks about
     #[arg(long, conflicts_with = "kernel", help_heading = "Lab")]

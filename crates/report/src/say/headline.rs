@@ -133,12 +133,17 @@ fn of_most(it: &Stalls) -> String {
     );
     match it.at.len() {
         1 => format!("`{}` stalled in {at_last}.", it.series),
-        _ => format!(
-            "`{}` stalled from {} threads on: in {} trials, and in {at_last}.",
-            it.series,
-            first.threads,
-            format_args!("{} of {}", it.stalled(), it.observed()),
-        ),
+        _ => {
+            // What stands before the first stall is no part of "from there on".
+            let since = it.at.iter().filter(|at| at.threads >= first.threads);
+            let (k, n) = since.fold((0, 0), |(k, n), at| (k + at.stalled, n + at.n));
+            format!(
+                "`{}` stalled from {} on: in {} there, and in {at_last}.",
+                it.series,
+                threads(first.threads),
+                out_of(k, n, "trial", "trials"),
+            )
+        }
     }
 }
 
