@@ -6,6 +6,7 @@ use analysis::cells::Cell;
 use analysis::run::Run;
 use model::outcome::StallRule;
 use serde_json::Value;
+use stats::samples::median::median_ranks;
 use stats::words::{counted, decimals_below_one, percent, seconds, significant};
 
 use super::factor_columns::FactorColumns;
@@ -116,8 +117,12 @@ fn short_cells(analysis: &Analysis) -> Option<Block> {
     let in_guests = analysis.runs.iter().any(Run::in_lab);
     let speeds = if stalls && in_guests { Vec::new() } else { speed_columns(analysis, seen) };
     let last = speeds.len().saturating_sub(1);
+    // A few trials give no interval of a median: then none of its ratio is shown either.
+    let has_interval =
+        |cell: &&Cell| cell.mops.is_none_or(|mops| median_ranks(mops.n, analysis.level).is_some());
+    let with_interval = !stalls && cells.iter().all(has_interval);
     of_cells.extend(speeds.into_iter().enumerate().map(|(at, (head, text))| {
-        match at == last && !stalls {
+        match at == last && with_interval {
             true => (head, text),
             false => without_interval(head, text),
         }
