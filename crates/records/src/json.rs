@@ -51,72 +51,8 @@ fn sentence(key: &str, error: &serde_json::Error) -> String {
         Category::Syntax | Category::Io => {
             format!("it is not JSON at column {}: {message}", error.column())
         }
-        Category::Data => of_data(key, message),
+        Category::Data => model::serde_words::problem(key, message),
     }
-}
-
-fn of_data(key: &str, message: &str) -> String {
-    let below = |name: &str| match key {
-        "." => name.to_string(),
-        key => format!("{key}.{name}"),
-    };
-    let quoted = |prefix: &str| message.strip_prefix(prefix)?.split('`').nth(1);
-    if let Some(name) = quoted("missing field ") {
-        return format!("the key {} is missing", below(name));
-    }
-    if let Some(name) = quoted("duplicate field ") {
-        return format!("the key {} stands there twice", below(name));
-    }
-    if let Some(name) = quoted("unknown field ") {
-        return format!("the key {} is not known", below(name));
-    }
-    let found_and_accepted = ["invalid type: ", "invalid value: ", "invalid length "]
-        .iter()
-        .find_map(|kind| message.strip_prefix(kind)?.rsplit_once(", expected "));
-    let key = if key == "." { "the whole text" } else { key };
-    match found_and_accepted {
-        Some((what, expected)) => {
-            format!("{key} is {}; accepted is {}", found(what), accepted(expected))
-        }
-        // From the types themselves: already a sentence with what is accepted.
-        None => format!("{key}: {message}"),
-    }
-}
-
-/// `string "x"`, `integer `5``, `map` in the words of JSON.
-fn found(what: &str) -> String {
-    match what {
-        "map" => "an object".to_string(),
-        "sequence" => "a list".to_string(),
-        "null" | "unit" | "Option value" => "null".to_string(),
-        _ => match what.split_once(' ') {
-            Some(("string", text)) => text.to_string(),
-            Some(("integer" | "boolean" | "floating", number)) => {
-                number.split('`').nth(1).unwrap_or(number).to_string()
-            }
-            _ if what.parse::<usize>().is_ok() => format!("a list of {what}"),
-            _ => what.to_string(),
-        },
-    }
-}
-
-/// A type of Rust in the words of JSON.
-fn accepted(expected: &str) -> String {
-    let what = match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0",
-        "i32" | "i64" | "isize" => "a whole number",
-        "f32" | "f64" => "a number",
-        "a string" | "a borrowed string" | "str" => "a text in quotes",
-        "a boolean" => "true or false",
-        "a sequence" => "a list: [ … ]",
-        "a map" => "an object: { … }",
-        _ if expected.starts_with("struct ") => "an object: { … }",
-        _ if expected.starts_with("a tuple of size 2") || expected == "tuple of 2 elements" => {
-            "a list of two"
-        }
-        other => other,
-    };
-    what.to_string()
 }
 
 #[cfg(test)]
