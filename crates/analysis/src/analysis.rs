@@ -123,9 +123,9 @@ impl Analysis {
         let series = Series::of(&cells, case);
         let contrasts = contrasts::contrasts(&cells, level)?;
         let timelines = Timelines::read(&data, &cells)?;
-        let mut recovery = recovery::pivot::recoveries(&data, level)?;
+        let mut recovery = recovery::event::recoveries(&data, level)?;
         recovery.extend(recovery::throughput::recoveries(&data, &timelines, level)?);
-        let threshold = threshold::thresholds(&cells, &series, level);
+        let threshold = threshold::thresholds(&cells, &series, case, level);
         let findings = finding::all(&Tables {
             data: &data,
             cells: &cells,

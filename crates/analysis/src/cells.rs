@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use model::columns::FACTORS;
-use model::record::Pivot;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::case::InCell;
 use crate::csv_text::{CsvText, integer, number};
 use crate::data::{Data, Trial};
 use crate::error::AnalysisError;
@@ -44,39 +44,11 @@ pub struct Cell {
     pub control_ratio: Option<Estimate>,
     /// Mann and Whitney's test of its throughputs against its control's, two-sided.
     pub control_p: Option<f64>,
-    /// What became of the growth of the private hash.
-    pub growth: Growth,
-    /// The slots that auto-scaling asks for here, as the trials recorded it.
-    pub slots_expected: Option<u64>,
+    /// What only a case records.
+    #[serde(flatten)]
+    pub of_case: InCell,
     /// CPUs online where it ran.
     pub cpus: Option<u64>,
-}
-
-/// Trials that did their work, by what became of the growth.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Growth {
-    /// None was due.
-    pub none: u64,
-    /// Installed under load.
-    pub settled: u64,
-    /// Still due when the load ended.
-    pub pending: u64,
-    /// The kernel has no private hash.
-    pub unsupported: u64,
-    /// Not recorded.
-    pub unknown: u64,
-}
-
-impl Growth {
-    fn count(&mut self, pivot: Option<Pivot>) {
-        *match pivot {
-            Some(Pivot::None) => &mut self.none,
-            Some(Pivot::Settled) => &mut self.settled,
-            Some(Pivot::Pending) => &mut self.pending,
-            Some(Pivot::Unsupported) => &mut self.unsupported,
-            None => &mut self.unknown,
-        } += 1;
-    }
 }
 
 impl Cell {
@@ -153,8 +125,7 @@ impl Cells {
                             mops_per_s: trial.mops_per_s,
                             control_median: control_median(trial.cell),
                             cut: cuts[trial.cell],
-                            pivot: trial.pivot,
-                            pivot_s: trial.pivot_s,
+                            event: trial.event,
                             reported: trial.reported,
                         },
                     )
@@ -277,23 +248,17 @@ fn count(
 ) -> Result<Cell, AnalysisError> {
     let (mut failed, mut stalled, mut observed) = (0, 0, 0);
     let mut not_observable: BTreeMap<Reason, u64> = BTreeMap::new();
-    let mut growth = Growth::default();
-    let mut slots_expected = None;
+    let mut of_case = InCell::default();
     let mut cpus = None;
     for (trial, outcome) in trials {
-        slots_expected = slots_expected.max(trial.slots_expected);
+        of_case.count(trial.of_case, outcome.map(|_| trial.event));
         cpus = cpus.max(trial.cpus);
         match outcome {
             None => failed += 1,
-            Some(outcome) => {
-                growth.count(trial.pivot);
-                match outcome {
-                    Outcome::Stalled => (stalled, observed) = (stalled + 1, observed + 1),
-                    Outcome::NotStalled => observed += 1,
-                    Outcome::NotObservable(reason) => {
-                        *not_observable.entry(*reason).or_default() += 1
-                    }
-                }
+            Some(Outcome::Stalled) => (stalled, observed) = (stalled + 1, observed + 1),
+            Some(Outcome::NotStalled) => observed += 1,
+            Some(Outcome::NotObservable(reason)) => {
+                *not_observable.entry(*reason).or_default() += 1
             }
         }
     }
@@ -313,8 +278,7 @@ fn count(
         control: None,
         control_ratio: None,
         control_p: None,
-        growth,
-        slots_expected,
+        of_case,
         cpus,
     })
 }

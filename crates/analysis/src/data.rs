@@ -15,11 +15,13 @@ use std::sync::Arc;
 
 use model::column::{Column as Declared, Kind};
 use model::columns::{FACTORS, PLACE, PLAN, TRIALS};
-use model::record::{Pivot, Status};
+use model::event::Event;
+use model::record::Status;
 use polars::prelude::*;
 use records::RecordError;
 use records::table::Table;
 
+use crate::case::{self, InTrial};
 use crate::error::AnalysisError;
 use crate::factors::Factors;
 use crate::planned::{self, Missing};
@@ -27,8 +29,8 @@ use crate::run::Run;
 
 const TRIALS_FILE: &str = "trials.csv";
 
-/// What the tables are made from, besides [`FACTORS`].
-const NEEDED: [&str; 15] = [
+/// What the tables are made from, besides [`FACTORS`] and what a case reads.
+const NEEDED: [&str; 12] = [
     "trial",
     "block",
     "boot",
@@ -37,9 +39,6 @@ const NEEDED: [&str; 15] = [
     "nodes",
     "elapsed_s",
     "mops_per_s",
-    "slots_expected",
-    "pivot",
-    "pivot_s",
     "steal_s",
     "splats",
     "status",
@@ -69,12 +68,10 @@ pub struct Trial {
     pub elapsed_s: Option<f64>,
     /// Its throughput.
     pub mops_per_s: Option<f64>,
-    /// The slots that auto-scaling asks for.
-    pub slots_expected: Option<u64>,
-    /// What became of the growth.
-    pub pivot: Option<Pivot>,
-    /// When, or how long it was watched.
-    pub pivot_s: Option<f64>,
+    /// What became of the case's event; `None` where it was not recorded.
+    pub event: Option<Event>,
+    /// What only a case records.
+    pub of_case: InTrial,
     /// What the hypervisor took from the CPUs during it, in seconds of one CPU.
     pub steal_s: Option<f64>,
     /// Whether the run's source says that it stalled.
@@ -176,7 +173,7 @@ fn parsed(text: String, run: u64) -> PolarsResult<DataFrame> {
         Field::new(column.name.into(), dtype)
     };
     let schema: Schema = TRIALS.iter().map(field).collect();
-    let wanted: Vec<&str> = NEEDED.into_iter().chain(FACTORS).collect();
+    let wanted: Vec<&str> = NEEDED.into_iter().chain(case::COLUMNS).chain(FACTORS).collect();
     let mut frame = CsvReadOptions::default()
         .with_schema(Some(Arc::new(schema)))
         .with_columns(Some(wanted.iter().map(|name| PlSmallStr::from_str(name)).collect()))
@@ -203,13 +200,11 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
     let mut boot = integers("boot")?.iter();
     let mut cpus = integers("cpus")?.iter();
     let mut nodes = integers("nodes")?.iter();
-    let mut slots_expected = integers("slots_expected")?.iter();
     let mut duration_s = numbers("duration_s")?.iter();
     let mut elapsed_s = numbers("elapsed_s")?.iter();
     let mut steal_s = numbers("steal_s")?.iter();
     let mut mops_per_s = numbers("mops_per_s")?.iter();
-    let mut pivot_s = numbers("pivot_s")?.iter();
-    let mut pivot = texts("pivot")?.iter();
+    let mut of_case = case::Rows::of(frame).map_err(failed)?;
     let mut splats = texts("splats")?.iter();
     let mut status = texts("status")?.iter();
     let mut error = texts("error")?.iter();
@@ -260,6 +255,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
             // The header is line 1.
             AnalysisError::Record(RecordError::Row { file, line: row_in_run + 2, problem })
         };
+        let (event, of_case) = of_case.next_row().map_err(|e| bad(e.to_string()))?;
         trials.push(Trial {
             run,
             trial: trial.next().flatten().unwrap_or(0),
@@ -271,12 +267,8 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
             nodes: size.nodes,
             elapsed_s: elapsed_s.next().flatten(),
             mops_per_s: mops_per_s.next().flatten(),
-            slots_expected: slots_expected.next().flatten(),
-            pivot: match pivot.next().flatten().filter(|text| !text.is_empty()) {
-                None => None,
-                Some(text) => Some(text.parse::<Pivot>().map_err(|e| bad(e.to_string()))?),
-            },
-            pivot_s: pivot_s.next().flatten(),
+            event,
+            of_case,
             steal_s: steal_s.next().flatten(),
             reported: None,
             splats: splats.next().flatten().filter(|text| !text.is_empty()).map(Box::from),

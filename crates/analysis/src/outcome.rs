@@ -6,8 +6,8 @@
 
 use std::fmt;
 
+use model::event::Event;
 use model::outcome::StallRule;
-use model::record::Pivot;
 use serde::Serialize;
 
 /// What the rule says of one trial that did its work.
@@ -34,15 +34,21 @@ pub fn judge(rule: &StallRule, seen: &Seen) -> Outcome {
             None => Outcome::NotObservable(Reason::NotReported),
             Some(stalled) => Outcome::stalled_if(stalled),
         },
-        StallRule::Pivot { limit } => match (seen.pivot, seen.pivot_s) {
-            (None, _) => Outcome::NotObservable(Reason::PivotNotSeen),
-            (Some(Pivot::Unsupported), _) => Outcome::NotObservable(Reason::NoPrivateHash),
+        StallRule::Event { limit } => match seen.event {
+            None => Outcome::NotObservable(Reason::EventNotSeen),
+            Some(Event::Absent) => Outcome::NotObservable(Reason::EventAbsent),
             // Nothing was due, so nothing can have been late.
-            (Some(Pivot::None), _) => Outcome::NotStalled,
-            (Some(_), None) => Outcome::NotObservable(Reason::PivotTimeNotSeen),
-            (Some(Pivot::Settled), Some(after)) => Outcome::stalled_if(after > limit.seconds()),
-            (Some(Pivot::Pending), Some(watched)) if watched >= limit.seconds() => Outcome::Stalled,
-            (Some(Pivot::Pending), Some(_)) => Outcome::NotObservable(Reason::WatchedTooShort),
+            Some(Event::NotDue) => Outcome::NotStalled,
+            Some(Event::Over { after_s: None } | Event::Pending { watched_s: None }) => {
+                Outcome::NotObservable(Reason::EventTimeNotSeen)
+            }
+            Some(Event::Over { after_s: Some(after) }) => {
+                Outcome::stalled_if(after > limit.seconds())
+            }
+            Some(Event::Pending { watched_s: Some(watched) }) if watched >= limit.seconds() => {
+                Outcome::Stalled
+            }
+            Some(Event::Pending { .. }) => Outcome::NotObservable(Reason::WatchedTooShort),
         },
     }
 }
@@ -57,10 +63,8 @@ pub struct Seen {
     /// The cut between two modes of the throughputs that it is pooled with; `None` where they have
     /// one.
     pub cut: Option<f64>,
-    /// What became of the growth.
-    pub pivot: Option<Pivot>,
-    /// When, or how long it was watched.
-    pub pivot_s: Option<f64>,
+    /// What became of the case's event.
+    pub event: Option<Event>,
     /// Whether the run's source says that it stalled.
     pub reported: Option<bool>,
 }
@@ -92,13 +96,13 @@ pub enum Reason {
     NoControl,
     /// The control's median throughput is 0.
     ControlIsZero,
-    /// The kernel has no private futex hash.
-    NoPrivateHash,
-    /// `pivot` is empty.
-    PivotNotSeen,
-    /// `pivot_s` is empty.
-    PivotTimeNotSeen,
-    /// The growth was pending, and the load ended before the limit.
+    /// What the event happens to is not there.
+    EventAbsent,
+    /// What became of the event was not recorded.
+    EventNotSeen,
+    /// The event's time was not recorded.
+    EventTimeNotSeen,
+    /// The event was pending, and the load ended before the limit.
     WatchedTooShort,
     /// The run's source doesn't say.
     NotReported,
@@ -112,16 +116,16 @@ impl fmt::Display for Reason {
             Reason::NoThroughput => "no throughput was recorded",
             Reason::NoControl => "no control trial of the same cell did its work",
             Reason::ControlIsZero => "the control's median throughput is 0",
-            Reason::NoPrivateHash => "the kernel has no private futex hash",
-            Reason::PivotNotSeen => "the trial did not see what became of the growth",
-            Reason::PivotTimeNotSeen => "the time of the growth was not recorded",
+            Reason::EventAbsent => "the kernel lacks what the event happens to",
+            Reason::EventNotSeen => "the trial did not see what became of the event",
+            Reason::EventTimeNotSeen => "the time of the event was not recorded",
             Reason::OneMode => {
                 "the throughputs of their cell have one mode and no control beside it, so that all or \
                  none of them may have stalled"
             }
             Reason::NotReported => "the source does not say whether it stalled",
             Reason::WatchedTooShort => {
-                "the growth was still pending when the load ended, before the rule's limit"
+                "the event was still pending when the load ended, before the rule's limit"
             }
         })
     }
@@ -194,18 +198,20 @@ mod tests {
 
     #[test]
     fn the_pivot_rule_carries_its_censoring() {
-        let judge =
-            |pivot, pivot_s| judge(&rule("pivot:1s"), &Seen { pivot, pivot_s, ..Seen::default() });
-        use Pivot::{None as NotDue, Pending, Settled, Unsupported};
+        use model::record::Pivot::{self, None as NotDue, Pending, Settled, Unsupported};
+        let judge = |pivot: Option<Pivot>, pivot_s| {
+            let event = pivot.map(|pivot| Event::of_pivot(pivot, pivot_s));
+            judge(&rule("pivot:1s"), &Seen { event, ..Seen::default() })
+        };
         assert_eq!(judge(Some(NotDue), None), Outcome::NotStalled);
         assert_eq!(judge(Some(Settled), Some(1.0)), Outcome::NotStalled);
         assert_eq!(judge(Some(Settled), Some(1.01)), Outcome::Stalled);
         assert_eq!(judge(Some(Pending), Some(1.0)), Outcome::Stalled);
         let hidden = |reason| Outcome::NotObservable(reason);
         assert_eq!(judge(Some(Pending), Some(0.99)), hidden(Reason::WatchedTooShort));
-        assert_eq!(judge(Some(Settled), None), hidden(Reason::PivotTimeNotSeen));
-        assert_eq!(judge(Some(Unsupported), None), hidden(Reason::NoPrivateHash));
-        assert_eq!(judge(None, Some(3.0)), hidden(Reason::PivotNotSeen));
+        assert_eq!(judge(Some(Settled), None), hidden(Reason::EventTimeNotSeen));
+        assert_eq!(judge(Some(Unsupported), None), hidden(Reason::EventAbsent));
+        assert_eq!(judge(None, Some(3.0)), hidden(Reason::EventNotSeen));
     }
 
     #[test]

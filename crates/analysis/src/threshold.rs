@@ -4,6 +4,7 @@ use model::columns::FACTORS;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::case::Case;
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, integer, number};
 use crate::series::Series;
@@ -27,12 +28,16 @@ pub struct SeriesThreshold {
 }
 
 /// The curves of all series that were tried at more than one thread count. The control is left out, and
-/// a series in which no growth was ever due: they have no threshold to find.
-pub fn thresholds(cells: &[Cell], series: &[Series], level: Level) -> Vec<SeriesThreshold> {
+/// a series in which the case's event was never due: they have no threshold to find.
+pub fn thresholds(
+    cells: &[Cell],
+    series: &[Series],
+    case: Option<&dyn Case>,
+    level: Level,
+) -> Vec<SeriesThreshold> {
     let nothing_due = |series: &Series| {
-        let growths = || series.cells.iter().map(|at| cells[*at].growth);
-        growths().any(|g| g.none > 0)
-            && growths().all(|g| g.settled + g.pending + g.unknown + g.unsupported == 0)
+        let of_series: Vec<&Cell> = series.cells.iter().map(|at| &cells[*at]).collect();
+        case.is_some_and(|case| case.was_never_due(&of_series))
     };
     let places: Vec<usize> = (0..series.len())
         .filter(|at| !series[*at].is_control && !nothing_due(&series[*at]))

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use analysis::outcome::{Outcome, Seen, judge};
 use campaign::plan::Planned;
 use model::definition::Definition;
+use model::event::Event;
 use model::factor::Hash;
 use model::outcome::StallRule;
 use model::record::Status;
@@ -60,8 +61,7 @@ impl Tally {
         } else {
             group.others.push(Seen {
                 mops_per_s: row.mops_per_s,
-                pivot: row.pivot,
-                pivot_s: row.pivot_s,
+                event: row.pivot.map(|pivot| Event::of_pivot(pivot, row.pivot_s)),
                 ..Seen::default()
             });
         }

@@ -8,6 +8,7 @@ pub mod checked;
 pub mod column;
 pub mod columns;
 pub mod definition;
+pub mod event;
 pub mod factor;
 pub mod manifest;
 pub mod outcome;

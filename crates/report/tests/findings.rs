@@ -231,7 +231,7 @@ fn the_pivot_rule_keeps_what_was_watched_too_short_apart() {
     }
     made.trial(96, "auto");
     let options = Options {
-        stall: Some(StallRule::Pivot { limit: Span::from_ms(1000) }),
+        stall: Some(StallRule::Event { limit: Span::from_ms(1000) }),
         ..Options::default()
     };
     let found = with(&made, &options).unwrap();

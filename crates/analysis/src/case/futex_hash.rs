@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 
 use model::columns::PIVOTS;
-use model::record::Pivot;
+use model::event::Event;
 use records::table::Table;
 use serde::Serialize;
 
+use super::futex_hash_recorded::Growth;
 use super::{Case, CaseFinding, Extra, Occurrence, is_one_of};
-use crate::cells::{Cell, Growth};
+use crate::cells::Cell;
 use crate::data::Data;
 use crate::error::AnalysisError;
 use crate::finding::Tables;
@@ -139,28 +140,21 @@ enum Due {
 /// Whether these cells are of this case: of its workloads, or with a hash that was looked at.
 pub(super) fn applies(cells: &[Cell]) -> bool {
     cells.iter().any(|cell| {
-        let seen = Growth { unknown: 0, ..cell.growth } != Growth::default();
-        seen || cell.slots_expected.is_some() || is_one_of(&cell.factors, &WORKLOADS)
+        let seen = Growth { unknown: 0, ..cell.of_case.growth } != Growth::default();
+        seen || cell.of_case.slots_expected.is_some() || is_one_of(&cell.factors, &WORKLOADS)
     })
 }
 
 fn due(cells: &[&Cell]) -> Due {
-    let mut growth = Growth::default();
-    for cell in cells {
-        growth.none += cell.growth.none;
-        growth.settled += cell.growth.settled;
-        growth.pending += cell.growth.pending;
-        growth.unsupported += cell.growth.unsupported;
-        growth.unknown += cell.growth.unknown;
-    }
-    let most_slots = cells.iter().filter_map(|cell| cell.slots_expected).max();
+    let growth = Growth::of(cells);
+    let most_slots = cells.iter().filter_map(|cell| cell.of_case.slots_expected).max();
     let most_cpus = cells.iter().filter_map(|cell| cell.cpus).max();
     let most_threads = cells.iter().map(|cell| cell.factors.threads()).max().unwrap_or(0);
     let seen = growth.none + growth.settled + growth.pending + growth.unknown;
     if growth.unsupported > 0 && seen == 0 {
         return Due::NoHash;
     }
-    if cells.first().is_none_or(|cell| cell.factors.hash() != "auto") {
+    if cells.first().is_none_or(|cell| cell.factors.get("hash") != "auto") {
         return Due::NotAsked;
     }
     if growth.settled + growth.pending > 0 || most_slots > Some(LEAST_SLOTS) {
@@ -180,6 +174,11 @@ fn wrap(finding: FutexHashFinding) -> CaseFinding {
 }
 
 impl Case for FutexHash {
+    fn was_never_due(&self, cells: &[&Cell]) -> bool {
+        let growth = Growth::of(cells);
+        growth.none > 0 && Growth { none: 0, ..growth } == Growth::default()
+    }
+
     fn occurrence(&self, cells: &[&Cell]) -> Occurrence {
         match due(cells) {
             Due::Possible => Occurrence::Possible,
@@ -255,16 +254,16 @@ impl Case for FutexHash {
     fn evidence(&self, tables: &Tables, series: &Series) -> Option<CaseFinding> {
         let [mut pending, mut settled, mut none] = [0; 3];
         for at in tables.stalled_trials(series) {
-            match tables.data.trials[at].pivot {
-                Some(Pivot::Pending) => pending += 1,
-                Some(Pivot::Settled) => settled += 1,
-                Some(Pivot::None) => none += 1,
+            match tables.data.trials[at].event {
+                Some(Event::Pending { .. }) => pending += 1,
+                Some(Event::Over { .. }) => settled += 1,
+                Some(Event::NotDue) => none += 1,
                 _ => {}
             }
         }
         // What was seen by throughput says nothing of the growth.
         let by_slots =
-            tables.cells_of(series).all(|cell| SeenBy::of(&cell.factors) == SeenBy::Slots);
+            tables.cells_of(series).all(|cell| SeenBy::of(&cell.factors) == SeenBy::Event);
         let series = series.name.clone();
         (by_slots && pending + settled + none > 0).then(|| {
             wrap(FutexHashFinding::GrowthOfStalled(GrowthOfStalled {

@@ -2,8 +2,12 @@
 //! counts say; a definition without a case is analysed by the same path.
 
 pub mod futex_hash;
+mod futex_hash_recorded;
 
+use model::event::Event;
 use serde::Serialize;
+
+pub use futex_hash_recorded::{COLUMNS, Rows};
 
 use crate::cells::Cell;
 use crate::data::Data;
@@ -37,6 +41,9 @@ pub enum CaseFinding {
 
 /// What the general path asks of a case.
 pub trait Case: Sync {
+    /// Whether its event was due in no trial of these cells, though each could tell.
+    fn was_never_due(&self, cells: &[&Cell]) -> bool;
+
     /// Whether its event can happen in these cells, which share all factors but the thread count.
     fn occurrence(&self, cells: &[&Cell]) -> Occurrence;
 
@@ -58,6 +65,33 @@ pub trait Case: Sync {
 pub struct Extra {
     /// Times of the event that were measured call by call, in seconds, rising, by cell.
     pub times_s: Vec<(usize, Vec<f64>)>,
+}
+
+/// What a row of `trials.csv` has for the cases alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InTrial {
+    /// The size that the kernel's auto-scaling asks for.
+    slots_expected: Option<u64>,
+}
+
+/// What the trials of a cell have for the cases alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct InCell {
+    /// What became of the growth of the private hash.
+    growth: futex_hash_recorded::Growth,
+    /// The largest size that the kernel's auto-scaling asks for in a trial, failed or not.
+    slots_expected: Option<u64>,
+}
+
+impl InCell {
+    /// Takes a trial. `event` is what became of the event in one that did its work, and `None` of one
+    /// that did not.
+    pub fn count(&mut self, in_trial: InTrial, event: Option<Option<Event>>) {
+        self.slots_expected = self.slots_expected.max(in_trial.slots_expected);
+        if let Some(event) = event {
+            self.growth.count(event);
+        }
+    }
 }
 
 /// The case whose facts hold for these cells.

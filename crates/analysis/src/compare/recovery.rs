@@ -6,13 +6,13 @@
 //! A patch may be quicker in one stratum and slower in another. A hazard ratio of all strata is given
 //! only where nothing shows that they have different ones; the strata's own always are.
 
-use model::record::Pivot;
 use serde::Serialize;
 
 use super::sides::Sides;
 use super::strata::{Stratum, Tally};
 use crate::error::AnalysisError;
 use crate::recovery::SeenBy;
+use crate::recovery::event::lifetime;
 use stats::multiplicity::holm;
 use stats::survival::{
     FollowUp, Group, HazardHomogeneity, HazardRatio, Lifetime, RestrictedMeanDifference,
@@ -223,11 +223,7 @@ fn times(sides: &Sides, tally: &Tally) -> Vec<Lifetime> {
     let trials = tally.members.iter().filter_map(|at| sides.data.trials.get(*at));
     trials
         .filter(|trial| trial.is_ok())
-        .filter_map(|trial| match (trial.pivot, trial.pivot_s) {
-            (Some(Pivot::Settled), Some(after)) => Some(Lifetime::Exact(after)),
-            (Some(Pivot::Pending), Some(watched)) => Some(Lifetime::RightCensored(watched)),
-            _ => None,
-        })
+        .filter_map(|trial| trial.event.and_then(lifetime))
         .collect()
 }
 

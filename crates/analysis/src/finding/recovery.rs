@@ -34,7 +34,7 @@ pub struct RecoveredAt {
 }
 
 pub(super) fn time_to_recovery(tables: &Tables, series: &Series) -> Option<TimeToRecovery> {
-    let found = falling(tables, series, Sense::Pivot);
+    let found = falling(tables, series, Sense::Event);
     let at = found.iter().map(|one| RecoveredAt {
         threads: tables.cells[one.cell].factors.threads(),
         n: one.n,

@@ -1,16 +1,16 @@
 //! `recovery.csv`: how long a stall lasted, a row a cell and a sense.
 //!
-//! In the sense `pivot` a trial has recovered when the bigger hash is installed ([`pivot`]); in the
-//! sense `throughput` when it is back at a share of its control ([`throughput`]). They answer
-//! different questions and may differ: a growth may be pending without a loss, and a loss may have
-//! another cause.
+//! By the case's event a trial has recovered when that is over ([`event`]); by throughput when it is
+//! back at a share of its control ([`throughput`]). They answer different questions and may differ: an
+//! event may be pending without a loss, and a loss may have another cause.
 
-pub mod pivot;
+pub mod event;
 pub mod stalls;
 pub mod throughput;
 
 use model::columns::FACTORS;
-use serde::Serialize;
+use model::event::column;
+use serde::{Serialize, Serializer};
 
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, integer, number};
@@ -20,11 +20,10 @@ use stats::survival::summary::{CurvePoint, GroupSummary, Parameters};
 use stats::{Estimate, Interval};
 
 /// By what a trial has recovered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sense {
-    /// The growth that was due is installed.
-    Pivot,
+    /// The case's event is over.
+    Event,
     /// The throughput is back at a share of the control's.
     Throughput,
 }
@@ -33,20 +32,25 @@ impl Sense {
     /// As in the column `sense`.
     pub fn name(self) -> &'static str {
         match self {
-            Sense::Pivot => "pivot",
+            Sense::Event => column::SENSE,
             Sense::Throughput => "throughput",
         }
     }
 }
 
+impl Serialize for Sense {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 /// By what a recovery was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeenBy {
-    /// By the slots of the private hash: its growth was installed.
-    Slots,
+    /// By the event itself.
+    Event,
     /// By the throughput: in a timeline, or because the source of an imported run did not look at the
-    /// slots. Its label `seen-by=throughput` says so.
+    /// event. Its label `seen-by=throughput` says so.
     Throughput,
 }
 
@@ -55,16 +59,22 @@ impl SeenBy {
     pub fn of(factors: &Factors) -> SeenBy {
         match factors.get("labels").split(';').any(|label| label == "seen-by=throughput") {
             true => SeenBy::Throughput,
-            false => SeenBy::Slots,
+            false => SeenBy::Event,
         }
     }
 
     /// As in the column `seen_by`.
     pub fn name(self) -> &'static str {
         match self {
-            SeenBy::Slots => "slots",
+            SeenBy::Event => column::SEEN_BY,
             SeenBy::Throughput => "throughput",
         }
+    }
+}
+
+impl Serialize for SeenBy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 
@@ -116,7 +126,7 @@ impl CellRecovery {
             cell,
             sense,
             seen_by: match sense {
-                Sense::Pivot => SeenBy::Slots,
+                Sense::Event => SeenBy::Event,
                 Sense::Throughput => SeenBy::Throughput,
             },
             n: 0,

@@ -26,8 +26,8 @@ pub enum StallRule {
         /// Above 0.
         mops: f64,
     },
-    /// `pivot:1s`: growth was due and was not installed within this time.
-    Pivot {
+    /// `pivot:1s`: the event of the case was due and was not over within this time.
+    Event {
         /// Above 0.
         limit: Span,
     },
@@ -107,7 +107,7 @@ impl fmt::Display for StallRule {
         match self {
             StallRule::Control { share } => write!(f, "control:{share}"),
             StallRule::Absolute { mops } => write!(f, "absolute:{mops}"),
-            StallRule::Pivot { limit } => write!(f, "pivot:{limit}"),
+            StallRule::Event { limit } => write!(f, "pivot:{limit}"),
             StallRule::Split => write!(f, "split"),
             StallRule::Reported => write!(f, "reported"),
         }
@@ -119,7 +119,7 @@ as_text!(StallRule);
 impl StallRule {
     /// Whether the rule judges by throughput.
     pub fn is_by_throughput(&self) -> bool {
-        !matches!(self, StallRule::Pivot { .. } | StallRule::Reported)
+        !matches!(self, StallRule::Event { .. } | StallRule::Reported)
     }
 }
 

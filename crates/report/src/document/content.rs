@@ -7,7 +7,7 @@ use analysis::run::Run;
 use model::outcome::StallRule;
 use serde_json::Value;
 use stats::samples::median::median_ranks;
-use stats::words::{counted, decimals_below_one, percent, seconds, significant};
+use stats::words::{counted, decimals_below_one, percent, significant};
 
 use super::factor_columns::FactorColumns;
 use super::plain_table::fits_whole;
@@ -386,12 +386,8 @@ fn definitions(analysis: &Analysis) -> Vec<String> {
     }
     items
         .push("An empty field was not observable, or does not exist; it is never a 0.".to_string());
-    if let StallRule::Pivot { limit } = analysis.stall {
-        items.push(format!(
-            "A growth is seen as installed at the first sample that shows the new size. One that is still \
-             pending when the load ends, after less than {}, has no outcome.",
-            seconds(limit.seconds())
-        ));
+    if let StallRule::Event { limit } = analysis.stall {
+        items.push(crate::say::case::when_event_is_over(limit));
     }
     items
 }

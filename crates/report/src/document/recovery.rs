@@ -1,4 +1,4 @@
-//! How long a due growth took, and how long throughput stayed low, cell by cell, with what was censored.
+//! How long the case's event took, and how long throughput stayed low, cell by cell, with what was censored.
 
 use analysis::Analysis;
 use analysis::recovery::{CellRecovery, SeenBy, Sense};
@@ -8,6 +8,7 @@ use stats::words::{counted, p_value, percent, seconds, seconds_between};
 use super::content::MOST_ROWS;
 use super::factor_columns::FactorColumns;
 use super::{Block, Table};
+use crate::say::case;
 
 /// The fewest recoveries for which the test of a constant hazard is shown: with 15 it rejects 7 of
 /// 100 constant ones at 5 %, below that more (`stats::survival::shape_test`).
@@ -15,7 +16,7 @@ const ENOUGH_FOR_SHAPE: u64 = 15;
 
 /// The sections; nothing where there was nothing to recover from.
 pub fn section(analysis: &Analysis) -> Vec<Block> {
-    let mut blocks = of_sense(analysis, Sense::Pivot);
+    let mut blocks = of_sense(analysis, Sense::Event);
     blocks.extend(of_sense(analysis, Sense::Throughput));
     blocks
 }
@@ -37,7 +38,7 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
     let mut header = columns.header();
     let texts = header.len();
     header.push("n".into());
-    header.push(if by_throughput { "recovered" } else { "installed" }.into());
+    header.push(if by_throughput { "recovered" } else { case::event().over }.into());
     header.push("censored".into());
     header.push(format!("median ({level})"));
     header.push(format!("mean ({level})"));
@@ -76,15 +77,13 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
             "From the moment at which throughput fell below its share of the control to the first sample \
              from which on it kept that share, as the timelines say"
         }
-        (Sense::Pivot, true) => {
+        (Sense::Event, true) => {
             "From the start of the load to the recovery of the throughput, as the source tells it"
         }
-        (Sense::Pivot, false) => {
-            "From the moment at which growth became due to the first sample that showed the new size"
-        }
+        (Sense::Event, false) => case::event().from_to,
     };
     let median = match sense {
-        Sense::Pivot => "The median is Kaplan and Meier's, with the log-log interval",
+        Sense::Event => "The median is Kaplan and Meier's, with the log-log interval",
         Sense::Throughput => {
             "Trials that were below for single samples only are not among them. Begin and end are known \
              between two samples, and so is the median, by Turnbull; its interval is Kaplan and Meier's, \
@@ -112,7 +111,7 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
         Block::Heading(
             2,
             match sense {
-                Sense::Pivot => "Recovery".into(),
+                Sense::Event => "Recovery".into(),
                 Sense::Throughput => "Recovery of throughput".into(),
             },
         ),

@@ -90,7 +90,7 @@ impl<'a> AnyFigure<'a> {
         figures.extend(Throughput::of(analysis).into_iter().map(AnyFigure::Throughput));
         figures.extend(ThroughputRows::of(analysis).map(AnyFigure::ThroughputRows));
         figures.extend(Timeline::of(analysis).map(AnyFigure::Timeline));
-        figures.extend(Recovery::of(analysis, Sense::Pivot).map(AnyFigure::Recovery));
+        figures.extend(Recovery::of(analysis, Sense::Event).map(AnyFigure::Recovery));
         figures.extend(Recovery::of(analysis, Sense::Throughput).map(AnyFigure::Recovery));
         figures
     }

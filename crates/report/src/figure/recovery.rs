@@ -1,4 +1,4 @@
-//! How long a stall lasts, as a due growth that stays pending or by throughput: Kaplan and Meier's
+//! How long a stall lasts, by the case's event or by throughput: Kaplan and Meier's
 //! curves, with what was censored and how many trials are still at risk.
 
 use analysis::Analysis;
@@ -14,6 +14,7 @@ use super::stall_probability::share_axis;
 use super::survival_curve;
 use super::time_axis::time_axis;
 use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, look};
+use crate::say::case;
 
 /// The most curves of one figure.
 const MOST_CURVES: usize = 5;
@@ -73,24 +74,24 @@ impl<'a> Recovery<'a> {
     fn title(&self) -> &'static str {
         match (self.sense, self.by_throughput()) {
             (Sense::Throughput, _) => "How long throughput stays below its share of the control",
-            (Sense::Pivot, true) => "How long a stall lasts",
-            (Sense::Pivot, false) => "How long a due growth stays pending",
+            (Sense::Event, true) => "How long a stall lasts",
+            (Sense::Event, false) => case::event().title,
         }
     }
 
     fn still(&self) -> &'static str {
         match (self.sense, self.by_throughput()) {
             (Sense::Throughput, _) => "still below",
-            (Sense::Pivot, true) => "still stalled",
-            (Sense::Pivot, false) => "still pending",
+            (Sense::Event, true) => "still stalled",
+            (Sense::Event, false) => case::event().still,
         }
     }
 
     fn over(&self) -> &'static str {
         match (self.sense, self.by_throughput()) {
             (Sense::Throughput, _) => "back",
-            (Sense::Pivot, true) => "recovered",
-            (Sense::Pivot, false) => "installed",
+            (Sense::Event, true) => "recovered",
+            (Sense::Event, false) => case::event().over,
         }
     }
 
@@ -108,7 +109,7 @@ impl<'a> Recovery<'a> {
         }
     }
 
-    /// Whether no trial looked at the slots.
+    /// Whether no trial looked at the event.
     fn by_throughput(&self) -> bool {
         self.curves.iter().all(|(_, one)| one.seen_by == SeenBy::Throughput)
     }
@@ -116,8 +117,8 @@ impl<'a> Recovery<'a> {
     fn x_axis(&self) -> Axis {
         let title = match (self.sense, self.by_throughput()) {
             (Sense::Throughput, _) => "seconds since throughput fell",
-            (Sense::Pivot, true) => "seconds since the load began",
-            (Sense::Pivot, false) => "seconds since growth became due",
+            (Sense::Event, true) => "seconds since the load began",
+            (Sense::Event, false) => case::event().clock,
         };
         let curves: Vec<&[CurvePoint]> =
             self.curves.iter().map(|(_, one)| one.curve.as_slice()).collect();
@@ -156,7 +157,7 @@ impl<'a> Recovery<'a> {
 impl Figure for Recovery<'_> {
     fn name(&self) -> String {
         match self.sense {
-            Sense::Pivot => "recovery".into(),
+            Sense::Event => "recovery".into(),
             Sense::Throughput => "recovery-throughput".into(),
         }
     }
@@ -169,12 +170,10 @@ impl Figure for Recovery<'_> {
                 "Share of stalled trials whose throughput is still below its share of the control, over \
                  the time since it fell"
             }
-            (Sense::Pivot, true) => {
+            (Sense::Event, true) => {
                 "Share of trials that are still stalled, over the time since the load began"
             }
-            (Sense::Pivot, false) => {
-                "Share of trials in which a due growth is still pending, over the time since it became due"
-            }
+            (Sense::Event, false) => case::event().shown,
         };
         format!("{what}, for {names}.")
     }

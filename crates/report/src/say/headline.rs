@@ -2,8 +2,7 @@
 //! do next. All else is in the report.
 
 use analysis::Analysis;
-use analysis::case::futex_hash::FutexHashFinding;
-use analysis::case::{CaseFinding, Occurrence};
+use analysis::case::Occurrence;
 use analysis::finding::Finding;
 use analysis::finding::stalls::Stalls;
 use analysis::run::Run;
@@ -58,8 +57,7 @@ fn any_stalls(found: &[Finding]) -> bool {
 }
 
 fn is_without_event(finding: &Finding) -> bool {
-    let of_case = |it: &FutexHashFinding| matches!(it, FutexHashFinding::WithoutGrowth(_));
-    matches!(finding, Finding::Case(CaseFinding::FutexHash(it)) if of_case(it))
+    matches!(finding, Finding::Case(it) if case::is_without_event(it))
 }
 
 /// By the series that stalled most.
@@ -76,13 +74,11 @@ fn of_stalls(analysis: &Analysis) -> [String; 3] {
     let of_series = |finding: &&Finding| match finding {
         Finding::Slowdown(it) => it.series == most.series,
         Finding::TimeToRecovery(it) => it.series == most.series,
-        Finding::Case(CaseFinding::FutexHash(FutexHashFinding::GrowthOfStalled(it))) => {
-            it.series == most.series
-        }
+        Finding::Case(it) => case::explained_series(it) == Some(&most.series),
         _ => false,
     };
     let facts: Vec<&Finding> = found.iter().filter(of_series).collect();
-    let by_time = matches!(analysis.stall, StallRule::Pivot { .. });
+    let by_time = matches!(analysis.stall, StallRule::Event { .. });
     let control = found.iter().find_map(|finding| match finding {
         Finding::ControlStalls(it) => Some(stalls::of_control(it)),
         _ => None,
@@ -95,7 +91,7 @@ fn of_stalls(analysis: &Analysis) -> [String; 3] {
         Finding::Slowdown(it) => Some(slowdown::say(it)),
         _ => None,
     });
-    let growth = facts.iter().find_map(|finding| match finding {
+    let event = facts.iter().find_map(|finding| match finding {
         Finding::Case(it) => Some(case::say(it)),
         _ => None,
     });
@@ -106,7 +102,7 @@ fn of_stalls(analysis: &Analysis) -> [String; 3] {
         }
         _ => "Test a patch with: `experiments compare --base RUN --test RUN`.".to_string(),
     };
-    [of_most(most), control.or(time).or(slow).or(growth).unwrap_or_default(), next]
+    [of_most(most), control.or(time).or(slow).or(event).unwrap_or_default(), next]
 }
 
 /// From where on the series stalled, and how often at its highest thread count that did.

@@ -4,6 +4,8 @@ use analysis::finding::not_observable::{NotObservable, PartlyNotObservable};
 use analysis::outcome::Reason;
 use stats::words::list;
 
+use super::case;
+
 pub(super) fn all(it: &NotObservable) -> String {
     if it.reasons.keys().all(|reason| *reason == Reason::NotReported) {
         let which = if it.trials == 1 { "the trial" } else { "these trials" };
@@ -30,11 +32,15 @@ pub(super) fn partly(it: &PartlyNotObservable) -> String {
     )
 }
 
+fn reason(reason: &Reason) -> String {
+    case::why_no_outcome(*reason).map_or_else(|| reason.to_string(), str::to_string)
+}
+
 fn reasons(reasons: &BTreeMap<Reason, u64>) -> String {
     match reasons.len() {
-        1 => reasons.keys().map(Reason::to_string).collect(),
+        1 => reasons.keys().map(reason).collect(),
         _ => {
-            let each = reasons.iter().map(|(one, n)| format!("{one} ({n})"));
+            let each = reasons.iter().map(|(one, n)| format!("{} ({n})", reason(one)));
             list(&each.collect::<Vec<_>>())
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn say(it: &TimeToRecovery) -> String {
 pub(super) fn headline(it: &TimeToRecovery) -> String {
     let Some(first) = it.at.first() else { return String::new() };
     let (what, rest) = match it.seen_by {
-        SeenBy::Slots => case::event_over(&it.series),
+        SeenBy::Event => case::event_over(&it.series),
         SeenBy::Throughput => (
             format!("throughput of `{}` recovered", it.series),
             "those that had not when the load ended",

@@ -10,10 +10,7 @@ pub fn in_words(rule: &StallRule, control: &str) -> String {
              else the same)"
         ),
         StallRule::Absolute { mops } => format!("its throughput is below {mops} Mops/s"),
-        StallRule::Pivot { limit } => format!(
-            "a growth of its private hash was due and not installed within {} of it",
-            stats::words::seconds(limit.seconds())
-        ),
+        StallRule::Event { limit } => super::case::event_is_late(*limit),
         StallRule::Split => "its throughput is in the lower of the two modes of its cell and its \
                              control together; where they have one mode, none is, and without \
                              a control no trial of a cell of one mode has an outcome"

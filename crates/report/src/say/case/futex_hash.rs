@@ -4,8 +4,12 @@ use analysis::case::futex_hash::{
     FutexHashFinding, GrowthOfStalled, LEAST_SLOTS, MOST_WITHOUT_GROWTH, NeverDue, NotDue,
     PivotTimes, PivotTimesAt, WithoutGrowth,
 };
+use analysis::outcome::Reason;
+use model::factor::Span;
 use stats::Level;
 use stats::words::{any_of, counted, list, percent, seconds, significant};
+
+use super::EventWords;
 
 /// What shows the race on any machine.
 const IN_THE_LAB: &str = "`experiments run race-sweep --kernel debian:7.0 --cpus 32`";
@@ -13,6 +17,64 @@ const IN_THE_LAB: &str = "`experiments run race-sweep --kernel debian:7.0 --cpus
 /// What a figure says in which nothing could stall.
 pub(super) const NOTHING_CAN_STALL: &str =
     "No growth of the private hash was ever due in these trials: they can't show the race.";
+
+/// What tables and figures say of a growth.
+pub(super) const EVENT: EventWords = EventWords {
+    over: "installed",
+    still: "still pending",
+    title: "How long a due growth stays pending",
+    clock: "seconds since growth became due",
+    from_to: "From the moment at which growth became due to the first sample that showed the new size",
+    shown: "Share of trials in which a due growth is still pending, over the time since it became due",
+};
+
+pub(super) fn why_no_outcome(reason: Reason) -> Option<&'static str> {
+    match reason {
+        Reason::EventAbsent => Some("the kernel has no private futex hash"),
+        Reason::EventNotSeen => Some("the trial did not see what became of the growth"),
+        Reason::EventTimeNotSeen => Some("the time of the growth was not recorded"),
+        Reason::WatchedTooShort => {
+            Some("the growth was still pending when the load ended, before the rule's limit")
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn is_late(limit: Span) -> String {
+    format!(
+        "a growth of its private hash was due and not installed within {} of it",
+        seconds(limit.seconds())
+    )
+}
+
+pub(super) fn when_over(limit: Span) -> String {
+    format!(
+        "A growth is seen as installed at the first sample that shows the new size. One that is still \
+         pending when the load ends, after less than {}, has no outcome.",
+        seconds(limit.seconds())
+    )
+}
+
+pub(super) fn in_guests(rule_is_by_throughput: bool) -> String {
+    let rule = match rule_is_by_throughput {
+        true => " The rule here is by throughput: `--stall pivot:1s` judges by the hash.",
+        false => "",
+    };
+    format!("The state of the hash is the kernel's own.{rule}")
+}
+
+/// Whether the finding is of a series in which no growth was due.
+pub(super) fn is_without_event(finding: &FutexHashFinding) -> bool {
+    matches!(finding, FutexHashFinding::WithoutGrowth(_))
+}
+
+/// The series whose stalled trials the finding explains.
+pub(super) fn explained_series(finding: &FutexHashFinding) -> Option<&str> {
+    match finding {
+        FutexHashFinding::GrowthOfStalled(it) => Some(&it.series),
+        _ => None,
+    }
+}
 
 pub(super) fn say(finding: &FutexHashFinding) -> String {
     match finding {

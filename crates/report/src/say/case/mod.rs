@@ -5,8 +5,10 @@ mod futex_hash;
 mod futex_hash_here;
 
 use analysis::case::CaseFinding;
+use analysis::outcome::Reason;
 use kernel_abi::kernel_config::KernelConfig;
 use model::definition::Definition;
+use model::factor::Span;
 use model::outcome::StallRule;
 use model::spec::TrialSpec;
 use serde_json::{Map, Value};
@@ -115,9 +117,64 @@ pub fn event_over(series: &str) -> (String, &'static str) {
     futex_hash::installed(series)
 }
 
+/// Why a trial has no outcome, where the event is the reason.
+pub fn why_no_outcome(reason: Reason) -> Option<&'static str> {
+    futex_hash::why_no_outcome(reason)
+}
+
+/// A rule that judges by the event's time, as the end of "a trial is stalled when …".
+pub fn event_is_late(limit: Span) -> String {
+    futex_hash::is_late(limit)
+}
+
+/// When the event is seen as over, and which trials have no outcome by a rule with this limit.
+pub fn when_event_is_over(limit: Span) -> String {
+    futex_hash::when_over(limit)
+}
+
+/// That the event is judged in guests as anywhere, and the rule that does so where this one does not.
+pub fn event_in_guests(rule_is_by_throughput: bool) -> String {
+    futex_hash::in_guests(rule_is_by_throughput)
+}
+
+/// What is said of the event's time.
+pub fn event() -> &'static EventWords {
+    &futex_hash::EVENT
+}
+
+/// What tables and figures call the event's time.
+pub struct EventWords {
+    /// What an event is that is over.
+    pub over: &'static str,
+    /// What one is that is not.
+    pub still: &'static str,
+    /// The head of a figure of the time that it takes.
+    pub title: &'static str,
+    /// The axis of that time.
+    pub clock: &'static str,
+    /// From when to when the time is.
+    pub from_to: &'static str,
+    /// What a curve of it shows.
+    pub shown: &'static str,
+}
+
 /// What a figure says in which nothing could stall.
 pub fn nothing_can_stall() -> &'static str {
     futex_hash::NOTHING_CAN_STALL
+}
+
+/// Whether the finding is of a series in which the event was not due.
+pub fn is_without_event(finding: &CaseFinding) -> bool {
+    match finding {
+        CaseFinding::FutexHash(finding) => futex_hash::is_without_event(finding),
+    }
+}
+
+/// The series whose stalled trials the finding explains by the event, if it does.
+pub fn explained_series(finding: &CaseFinding) -> Option<&str> {
+    match finding {
+        CaseFinding::FutexHash(finding) => futex_hash::explained_series(finding),
+    }
 }
 
 /// At most three sentences that answer by the case: what was found, what it means, what to do next.

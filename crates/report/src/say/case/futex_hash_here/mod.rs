@@ -51,7 +51,7 @@ impl Case for FutexHash {
         }
         // A pending growth must have been watched for as long, within the trial.
         let half = Span::from_ns(definition.duration.ns() / 2);
-        Some(StallRule::Pivot { limit: LONGEST_PENDING.min(half) })
+        Some(StallRule::Event { limit: LONGEST_PENDING.min(half) })
     }
 
     fn examine(&self, machine: &Examined<'_>) -> Examination {

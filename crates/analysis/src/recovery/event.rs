@@ -1,11 +1,11 @@
-//! Recovery of the hash itself: from the moment at which growth became due to the first sample that
-//! showed the new size.
+//! Recovery by the case's event: from the moment at which it became due to the first sample that showed
+//! it over.
 //!
-//! A growth that was still pending when the load ended is right-censored at the time it was watched:
+//! An event that was still pending when the load ended is right-censored at the time it was watched:
 //! it is in every estimate, as a time of at least that. A median is therefore often absent where a
 //! mean of the times that were seen would look fine.
 
-use model::record::Pivot;
+use model::event::Event;
 use rayon::prelude::*;
 
 use super::{CellRecovery, SeenBy, Sense};
@@ -14,17 +14,21 @@ use crate::error::AnalysisError;
 use stats::Level;
 use stats::survival::{Group, Lifetime, SurvivalOptions, summarize};
 
-/// The recovery of every cell in which growth was due in a trial.
+/// How long an event took; of one that was pending, at least how long. `None` where it was not due, or
+/// its time was not recorded.
+pub fn lifetime(event: Event) -> Option<Lifetime> {
+    match event {
+        Event::Over { after_s } => after_s.map(Lifetime::Exact),
+        Event::Pending { watched_s } => watched_s.map(Lifetime::RightCensored),
+        Event::NotDue | Event::Absent => None,
+    }
+}
+
+/// The recovery of every cell in which the event was due in a trial.
 pub fn recoveries(data: &Data, level: Level) -> Result<Vec<CellRecovery>, AnalysisError> {
     let mut times: Vec<Vec<Lifetime>> = vec![Vec::new(); data.cells.len()];
     for trial in data.trials.iter().filter(|trial| trial.is_ok()) {
-        match (trial.pivot, trial.pivot_s) {
-            (Some(Pivot::Settled), Some(after)) => times[trial.cell].push(Lifetime::Exact(after)),
-            (Some(Pivot::Pending), Some(watched)) => {
-                times[trial.cell].push(Lifetime::RightCensored(watched))
-            }
-            _ => {}
-        }
+        times[trial.cell].extend(trial.event.and_then(lifetime));
     }
     // The tables have no quantile but the median.
     let options = SurvivalOptions { level, quantiles: Vec::new(), ..SurvivalOptions::default() };
@@ -35,7 +39,7 @@ pub fn recoveries(data: &Data, level: Level) -> Result<Vec<CellRecovery>, Analys
         .map(|(cell, trials)| {
             let mut summary = summarize(&[Group { name: None, trials }], &options)?;
             let group = summary.groups.swap_remove(0);
-            let mut recovery = CellRecovery::of_group(cell, Sense::Pivot, group, &summary.notes);
+            let mut recovery = CellRecovery::of_group(cell, Sense::Event, group, &summary.notes);
             recovery.seen_by = SeenBy::of(&data.cells[cell]);
             Ok(recovery)
         })
@@ -46,6 +50,7 @@ pub fn recoveries(data: &Data, level: Level) -> Result<Vec<CellRecovery>, Analys
 mod tests {
     use super::*;
     use crate::synthetic::Synthetic;
+    use model::record::Pivot;
 
     #[test]
     fn the_reported_recovery_times_have_their_known_estimates() {
