@@ -10,10 +10,9 @@ use model::columns::METRICS;
 use records::RecordError;
 use records::table::Table;
 
-const FILE: &str = "metrics.csv";
+pub use model::outcome::reported::METRIC;
 
-/// The metric.
-pub const METRIC: &str = "stalled";
+const FILE: &str = "metrics.csv";
 
 /// By the trial's number; a trial of which nothing is said is not in it.
 pub fn read(run: &Path) -> Result<HashMap<u64, bool>, RecordError> {

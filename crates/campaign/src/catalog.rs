@@ -83,7 +83,7 @@ impl Catalog {
     pub fn get(&self, wanted: &str) -> Result<Entry, NotFound> {
         if wanted.contains('/') || wanted.ends_with(".toml") {
             let path = PathBuf::from(wanted);
-            let text = std::fs::read_to_string(&path).map_err(|error| {
+            let text = records::input::text(&path).map_err(|error| {
                 NotFound(format!("the definition {wanted} can't be read: {error}"))
             })?;
             let name =
@@ -115,7 +115,7 @@ fn folder(dir: &Path) -> Result<Vec<Entry>, NotFound> {
         let path = file.map_err(unreadable)?.path();
         if path.extension().is_some_and(|ending| ending == "toml") {
             let Some(name) = path.file_stem() else { continue };
-            let (text, unreadable) = match std::fs::read_to_string(&path) {
+            let (text, unreadable) = match records::input::text(&path) {
                 Ok(text) => (text, None),
                 Err(error) => (String::new(), Some(error.to_string())),
             };

@@ -30,8 +30,11 @@ use crate::lines::{self, patterns};
 patterns! {
     RESULT = r"^(?<result>ok|not ok) (?<number>\d+)(?: (?<rest>.*))?$";
     PLAN = r"^1\.\.(?<count>\d+)(?:\s+#\s*[Ss][Kk][Ii][Pp]\S*\s*(?<reason>.*))?$";
-    /// A result behind text of another program: a time, a mark of a stream.
-    HIDDEN = r"\b(?:not )?ok \d+ \S";
+    /// A result behind text of another program (a time, a mark of a stream), or a failure without its
+    /// number.
+    HIDDEN = r"\b(?:not )?ok \d+(?:\s|$)|^not ok(?:\s|$)";
+    /// A failure behind another program's mark, in a line that is a remark.
+    HIDDEN_REMARK = r"^(?:\[[^\]]*\]|\S*[:|])\s*(?:# )*not ok \d+(?:\s|$)";
     VERSION = r"^(?:K?TAP version \d+)$";
 }
 
@@ -127,9 +130,18 @@ pub fn read(text: &str, depth: Depth) -> Imported {
             }
         } else if let Some(reason) = rest.strip_prefix("Bail out!") {
             tree.bail(level, reason.trim());
-        } else if !(marked || VERSION.is_match(rest) || rest.starts_with('#')) {
+        } else if VERSION.is_match(rest) {
+            continue;
+        } else {
+            let is_remark = marked || rest.starts_with('#');
             // It may be a failure: what is not known of it must not read as none.
-            let hidden = HIDDEN.is_match(rest);
+            let hidden = match is_remark {
+                true => HIDDEN_REMARK.is_match(rest),
+                false => HIDDEN.is_match(rest),
+            };
+            if is_remark && !hidden {
+                continue;
+            }
             tree.without_result += u64::from(hidden);
             imported.unread.push(match hidden {
                 true => Unread::because(number, line, &Unusable::LooksLikeResult),
@@ -438,6 +450,25 @@ not ok 3 selftests: futex: futex_numa # TIMEOUT 180 seconds
             read(include_str!("../tests/cases/ktap-then-prefixed-failures.log"), Depth::Leaves);
         let hidden = found.unread.iter().filter(|line| line.why.is_some()).count();
         assert_eq!((hidden, found.checks_without_result), (3, 3), "{:?}", found.unread);
+        for (line, without) in [
+            ("[   12.345678] # not ok 1 a", 1),
+            ("[   12.345678] not ok 1", 1),
+            ("Dec  1 12:00:01 box kernel: not ok 1 a", 1),
+            ("kernel: ok 1 a", 1),
+            ("<6>[    1.0] not ok 3 - x", 1),
+            ("not ok", 1),
+            ("not ok x", 1),
+            ("# [   12.345678] not ok 1 a", 1),
+            ("# kernel: not ok 1 a", 1),
+            ("# it is not ok 1 time in 8", 0),
+            ("# kernel: ok 1 a", 0),
+            ("the book 7 is", 0),
+            ("# # futex_wait: ok", 0),
+        ] {
+            let found = read(&format!("ok 1 first\n{line}\n"), Depth::Leaves);
+            assert_eq!(found.checks_without_result, without, "{line}");
+            assert_eq!(found.checks.len(), 1, "{line}");
+        }
     }
 
     #[test]

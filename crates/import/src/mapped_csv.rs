@@ -7,6 +7,9 @@
 use std::collections::BTreeMap;
 
 use csv::StringRecord;
+use model::definition::MOST_TRIALS;
+use model::outcome::reported::METRIC as REPORTED;
+use records::quotes::Style;
 use thiserror::Error;
 
 use crate::cells::Cells;
@@ -36,9 +39,18 @@ struct Row<'a> {
 
 /// Reads a CSV.
 pub fn read(text: &str, mapping: &Mapping) -> Result<Imported, BadCsv> {
+    read_at_most(MOST_TRIALS, text, mapping)
+}
+
+fn read_at_most(most: u64, text: &str, mapping: &Mapping) -> Result<Imported, BadCsv> {
     let text = text.trim_start_matches('\u{feff}');
+    let delimiter = mapping.delimiter.map_or(b',', |c| c as u8);
+    let style = Style { delimiter, comment: Some(b'#'), strict: false };
+    if let Some((line, problem)) = style.problem(text.as_bytes()) {
+        return Err(BadCsv { line, problem: problem.to_string() });
+    }
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(mapping.delimiter.map_or(b',', |c| c as u8))
+        .delimiter(delimiter)
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
@@ -59,6 +71,11 @@ pub fn read(text: &str, mapping: &Mapping) -> Result<Imported, BadCsv> {
             Rows::Trials => {
                 let trial = row.trial(mapping, &[])?;
                 let repeat = row.repeat(mapping)?;
+                if imported.trials.len() as u64 + repeat > most {
+                    return Err(row.error(format!(
+                        "the rows up to here stand for more than {most} trials, the most of a run"
+                    )));
+                }
                 imported.trials.extend((0..repeat).map(|_| trial.clone()));
             }
             Rows::Samples => row.sample(mapping, &mut sampled)?,
@@ -217,6 +234,13 @@ impl Row<'_> {
         };
         for (name, metric) in &mapping.metrics {
             if let Some(value) = self.number(&metric.column)? {
+                if name == REPORTED && value != 0.0 && value != 1.0 {
+                    return Err(self.error(format!(
+                        "column {:?} is {value}, and the metric {REPORTED} says whether a trial \
+                         stalled: accepted is 1 or 0",
+                        metric.column.column
+                    )));
+                }
                 trial.metric(name, value, &metric.unit);
             }
         }
@@ -364,6 +388,26 @@ approximate = { column = "about" }
         assert_eq!(second.notes["approximate"], "yes");
         assert_eq!(second.metrics[0].value, 1.0);
         assert!(first.notes.is_empty());
+    }
+
+    #[test]
+    fn what_analysis_would_refuse_is_refused_here() {
+        let text = "T,mode,ops,host,stalled,about,n\n8,auto,1,x,99999999999,,1\n";
+        let said = error(text, MAP);
+        assert!(said.contains("line 2: column \"stalled\" is 99999999999"), "{said}");
+        let rows = "8,auto,1,x,1,,100000\n".repeat(11);
+        let said = error(&format!("T,mode,ops,host,stalled,about,n\n{rows}"), MAP);
+        assert!(
+            said.contains("line 12: the rows up to here stand for more than 1000000"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_refused_by_its_line() {
+        let text = include_str!("../tests/cases/unclosed-quote.csv");
+        let said = error(text, include_str!("../tests/cases/unclosed-quote.toml"));
+        assert!(said.starts_with("line 3: a quote is opened and never closed"), "{said}");
     }
 
     #[test]

@@ -147,7 +147,9 @@ pub fn read(text: &str) -> Imported {
         } else if let Some(found) = HEAD.captures(line) {
             let kind = kind_of(&found["what"]);
             let runtime = found.name("runtime").and_then(|m| m.as_str().parse::<u64>().ok());
-            let again = at.seen.contains(&kind.name) && runtime.is_none();
+            // Of one report, there are no two percentiles of a kind: the first was cut.
+            let again =
+                at.seen.contains(&kind.name) && (runtime.is_none() || runtime == at.runtime);
             let earlier = matches!((runtime, at.runtime), (Some(now), Some(then)) if now < then);
             if at.ended || again || earlier {
                 finish(std::mem::replace(&mut at, Invocation::of(&asked)), &mut imported);
@@ -346,7 +348,12 @@ fn finish(mut at: Invocation, imported: &mut Imported) {
         && runtime < asked.runtime
     {
         let note = format!("{} s were asked for, the last result is of {runtime} s", asked.runtime);
-        trial.notes.insert("cut".into(), note);
+        let cut = trial.notes.entry("cut".into()).or_default();
+        *cut = [cut.as_str(), &note]
+            .into_iter()
+            .filter(|one| !one.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ");
     }
     imported.trials.push(trial);
 }
@@ -543,7 +550,27 @@ avg worker transfer: 30112.25 ops/sec 117.63MB/s
         let [trial] = &cut.trials[..] else { panic!("{:?}", cut.trials) };
         assert_eq!(metric(trial, "wakeup_latency_p99"), 166.0, "of the last whole report");
         assert_eq!(get(trial, "elapsed_s"), "10");
-        assert!(trial.notes["cut"].contains("10 s"), "{:?}", trial.notes);
+        assert_eq!(
+            trial.notes["cut"],
+            "the log ends within a report: the values are of the one before it; 20 s were asked for, the \
+             last result is of 10 s"
+        );
+    }
+
+    #[test]
+    fn a_log_that_is_cut_within_its_first_report_does_not_mix_with_the_next() {
+        let [wakeup, rest] = ["Request Latencies", "RPS"].map(|cut| {
+            let report = NEW.split_once("auto pinning message and worker threads\n").unwrap().1;
+            report.split_once(cut).unwrap().0
+        });
+        let two = read(&format!("{rest}{}", wakeup.replace("166 ", "9 ")));
+        let p99s: Vec<f64> =
+            two.trials.iter().map(|trial| metric(trial, "wakeup_latency_p99")).collect();
+        assert_eq!(p99s, [166.0, 9.0]);
+        let has = |trial: &ImportedTrial| {
+            trial.metrics.iter().any(|one| one.metric == "request_latency_p99")
+        };
+        assert!(has(&two.trials[0]) && !has(&two.trials[1]));
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! writes these files, what analyses them reads them. A run is a folder.
 
 mod error;
+pub mod input;
 pub mod journal;
 pub mod json;
 pub mod manifest;
+pub mod quotes;
 pub mod stream;
 pub mod table;
 pub mod timeline;

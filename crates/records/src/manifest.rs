@@ -35,7 +35,7 @@ pub fn read(run: &Path) -> Result<Manifest, RecordError> {
     if !file.exists() {
         return Err(RecordError::NotARun { folder: run.to_path_buf(), missing: FILE });
     }
-    let text = std::fs::read_to_string(&file).map_err(|error| RecordError::Unreadable {
+    let text = crate::input::text(&file).map_err(|error| RecordError::Unreadable {
         file: file.clone(),
         reason: error.to_string(),
     })?;

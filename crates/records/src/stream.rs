@@ -6,6 +6,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::RecordError;
+use crate::quotes::Problem;
 use crate::table::check_header;
 use crate::torn::{Torn, open_if_there};
 use model::column::{Column, Kind, header};
@@ -76,6 +77,10 @@ impl Rows {
                 let problem = error.to_string();
                 return Err(RecordError::Row { file: self.file.clone(), line, problem });
             }
+        }
+        // A quote that is opened and never closed takes the lines below it into its cell.
+        if self.row.iter().any(|cell| cell.contains(&b'\n')) {
+            return Err(self.bad(Problem::Unclosed.to_string()));
         }
         if self.row.len() == self.columns.len() {
             return Ok(true);

@@ -5,12 +5,14 @@
 //! error, because a row that is silently passed over is a biased sample.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use model::column::{Column, header};
 use serde::Serialize;
 
 use crate::RecordError;
+use crate::quotes::Style;
 use crate::torn::{Headless, Torn, whole_lines};
 
 /// A checked file: the rows as text, and the torn last line if there is one.
@@ -29,7 +31,11 @@ pub struct Table {
 impl Table {
     /// Reads and checks a file whose header must be `columns`, in this order.
     pub fn read(file: &Path, columns: &[Column]) -> Result<Table, RecordError> {
-        let bytes = std::fs::read(file).map_err(RecordError::reading(file))?;
+        let mut bytes = Vec::new();
+        let opened = crate::input::regular(file);
+        opened
+            .and_then(|mut opened| opened.read_to_end(&mut bytes))
+            .map_err(RecordError::reading(file))?;
         Table::parse(file, bytes, columns)
     }
 
@@ -59,6 +65,13 @@ impl Table {
                 .count(),
             problem: "there are bytes that are not UTF-8".to_string(),
         })?;
+        if let Some((line, problem)) = Style::RUN.problem(text.as_bytes()) {
+            return Err(RecordError::Row {
+                file: file.to_path_buf(),
+                line: usize::try_from(line).unwrap_or(usize::MAX),
+                problem: problem.to_string(),
+            });
+        }
 
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
@@ -246,6 +259,15 @@ mod tests {
         assert!(parse("").unwrap_err().to_string().contains("empty"));
         assert!(parse("trial,t_s").unwrap_err().to_string().contains("torn"));
         assert!(parse("t_s,trial,threads,ops,mops_per_s,slots\n").is_err());
+    }
+
+    #[test]
+    fn a_quote_that_no_row_is_written_with_is_named_by_its_line() {
+        for row in ["\"2,0.2,2,3,,16", "2,0.2,2,3,,16\"", "2,0.2,\"2,3,,16", "2,0.2,2\",3,,16"] {
+            let error = parse(&format!("{HEADER}1,0.1,2,10,,16\n{row}\n3,0.1,2,10,,16\n"));
+            let error = error.unwrap_err().to_string();
+            assert!(error.starts_with("R/timeline.csv line 3: a quote "), "{row}: {error}");
+        }
     }
 
     #[test]

@@ -102,7 +102,7 @@ pub enum Cut {
 
 /// Opens a file; `None` if it does not exist.
 pub(crate) fn open_if_there(file: &Path) -> io::Result<Option<File>> {
-    match File::open(file) {
+    match crate::input::regular(file) {
         Ok(opened) => Ok(Some(opened)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -16,6 +16,8 @@ pub struct Checks {
     pub failed: Vec<String>,
     /// Checks that never ran.
     pub skipped: u64,
+    /// Checks that the source planned or names, and of which no result was understood.
+    pub without_result: u64,
 }
 
 pub(super) fn all<'a>(tables: &'a Tables) -> impl Iterator<Item = Checks> + 'a {
@@ -23,11 +25,14 @@ pub(super) fn all<'a>(tables: &'a Tables) -> impl Iterator<Item = Checks> + 'a {
     tables.checks.iter().map(move |found| {
         let [passed, _, skipped] = found.counts();
         let failed = found.checks.iter().filter(|check| check.failed > 0);
+        let run = tables.data.runs.get(found.run);
+        let import = run.and_then(|run| run.definition.import.as_ref());
         Checks {
-            run: tables.data.runs.get(found.run).filter(|_| several).map(Run::name),
+            run: run.filter(|_| several).map(Run::name),
             passed,
             failed: failed.map(|check| check.name.clone()).collect(),
             skipped,
+            without_result: import.map_or(0, |import| import.checks_without_result),
         }
     })
 }

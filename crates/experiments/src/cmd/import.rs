@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -20,7 +20,7 @@ use model::definition::Control;
 use model::factor::Hash;
 use model::manifest::{Manifest, Source};
 use model::outcome::StallRule;
-use records::journal;
+use records::{input, journal};
 use serde_json::json;
 
 use super::planning::counted;
@@ -259,10 +259,9 @@ fn shown(file: &Path) -> String {
 /// A log may hold bytes that are no text; the lines they are in are then not understood.
 fn contents(file: &Path) -> Result<String, Failure> {
     let bytes = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        input::bounded(io::stdin().lock())
     } else {
-        fs::read(file)
+        input::named(file)
     };
     let bytes = bytes
         .map_err(|error| Failure::Request(format!("{} can't be read: {error}", shown(file))))?;

@@ -5,7 +5,7 @@
 mod absolute;
 mod control;
 mod pivot;
-mod reported;
+pub mod reported;
 mod split;
 
 use std::fmt;

@@ -2,6 +2,9 @@
 
 use super::{Form, StallRule, alone};
 
+/// The metric by which a run's source says whether a trial stalled: 1 or 0.
+pub const METRIC: &str = "stalled";
+
 pub(super) const FORM: Form = Form {
     name: "reported",
     example: "`reported` (an imported run's metric `stalled`)",

@@ -1,10 +1,11 @@
 //! The text of a CSV file, read strictly: each record with the line on which it begins.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use csv::StringRecord;
+use records::input;
+use records::quotes::Style;
 
 use super::super::planning::counted;
 use crate::failure::Failure;
@@ -33,35 +34,30 @@ impl CsvText {
             return CsvText::read("standard input".to_owned(), io::stdin().lock());
         }
         let file = path.display().to_string();
-        if path.is_dir() {
-            return Err(Failure::Request(format!(
-                "{file} is a folder: accepted is a file of text, or - for standard input"
-            )));
-        }
-        match File::open(path) {
-            Ok(source) => CsvText::read(file, source),
+        match input::named(path) {
+            Ok(text) => CsvText::of(file, text),
             Err(error) => Err(Failure::Request(format!("{file} cannot be read: {error}"))),
         }
     }
 
     /// Reads text from anywhere; `file` is what the errors call it.
-    pub fn read(file: String, mut source: impl Read) -> Result<CsvText, Failure> {
-        let mut text = Vec::new();
-        source
-            .read_to_end(&mut text)
-            .map_err(|error| Failure::Request(format!("{file} cannot be read: {error}")))?;
+    pub fn read(file: String, source: impl Read) -> Result<CsvText, Failure> {
+        match input::bounded(source) {
+            Ok(text) => CsvText::of(file, text),
+            Err(error) => Err(Failure::Request(format!("{file} cannot be read: {error}"))),
+        }
+    }
+
+    fn of(file: String, mut text: Vec<u8>) -> Result<CsvText, Failure> {
         if text.starts_with("\u{feff}".as_bytes()) {
             text.drain(.."\u{feff}".len());
         }
-        let unclosed = unclosed_quote(&text);
+        let style = Style { delimiter: b',', comment: Some(COMMENT), strict: false };
+        let wrong = style.problem(&text);
         let of = CsvText { file, text };
-        match unclosed {
+        match wrong {
             None => Ok(of),
-            Some(line) => Err(of.wrong_line(
-                line,
-                "a quote is opened and never closed; a cell in quotes ends with a quote, and a quote \
-                 within it is written twice",
-            )),
+            Some((line, problem)) => Err(of.wrong_line(line, problem)),
         }
     }
 
@@ -113,39 +109,6 @@ fn line_of(text: &[u8], at: &csv::Position) -> u64 {
     at.line() + rest.split_inclusive(|byte| *byte == b'\n').take_while(passed_over).count() as u64
 }
 
-/// The line on which a quote opens a cell that does not end with one. The csv crate takes all that follows
-/// for the cell, and rows would be lost.
-fn unclosed_quote(text: &[u8]) -> Option<u64> {
-    let (mut line, mut cell_begins, mut line_begins, mut opened) = (1, true, true, None);
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        match (byte, opened) {
-            (b'"', Some(_)) if text.get(at + 1) == Some(&b'"') => at += 1,
-            (b'"', Some(_)) => {
-                let mut rest = text.get(at + 1..).unwrap_or_default().iter();
-                let end = rest.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-                if !matches!(end, None | Some(b',' | b'\n')) {
-                    return opened;
-                }
-                opened = None;
-            }
-            (b'"', None) if cell_begins => opened = Some(line),
-            (COMMENT, None) if line_begins => {
-                let rest = text.get(at..).unwrap_or_default();
-                at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-                line += 1;
-            }
-            (b'\n', _) => line += 1,
-            _ => {}
-        }
-        let here = text.get(at).copied();
-        line_begins = here == Some(b'\n');
-        cell_begins = matches!(here, Some(b',' | b'\n')) || (cell_begins && byte == b' ');
-        at += 1;
-    }
-    opened
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,30 +117,14 @@ mod tests {
     fn a_folder_is_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let error = CsvText::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("is a folder: accepted is a file of text"), "{error}");
+        assert!(error.contains("it is a folder, and a file of text is needed"), "{error}");
     }
 
     #[test]
     fn a_quote_that_is_never_closed_is_named_by_its_line() {
-        let says = |text: &str| {
-            let read = CsvText::read("times.csv".into(), text.as_bytes());
-            read.map(|_| ()).map_err(|failure| failure.to_string())
-        };
-        for open in [
-            "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,b\n",
-            "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,\"b\"\n",
-            "52.8\n46.1\n\"36.3\n34.0\n",
-        ] {
-            let sentence = says(open).unwrap_err();
-            assert!(sentence.contains("times.csv, line 3: a quote is opened"), "{sentence}");
-        }
-        for fine in [
-            "time,event,group\n14,1,\"a \"\"b\"\"\" \r\n33,1,\"a, b\"\n",
-            "# it's\n# \"open\ntime,event,group\n14,1,a\"b\n",
-            "\u{feff}\"time\",\"event\"\n14,1",
-        ] {
-            assert_eq!(says(fine), Ok(()), "{fine:?}");
-        }
+        let text = "time,event,group\n14,1,\"a\"\n33,1,\"a\n165,1,b\n";
+        let error = CsvText::read("times.csv".into(), text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("times.csv, line 3: a quote is opened"), "{error}");
     }
 
     #[test]
