@@ -119,8 +119,13 @@ impl From<RecordError> for Failure {
         let next = match &error {
             RecordError::NotARun { .. } => {
                 ". A run is a folder written by `experiments run` or `experiments import`"
+                    .to_string()
             }
-            _ => "",
+            RecordError::HalfMade { folder } => {
+                format!(". `experiments run … --out {}` begins it anew", folder.display())
+            }
+            RecordError::Unwritten { .. } => return Failure::Running(error.to_string()),
+            _ => String::new(),
         };
         Failure::Request(format!("{error}{next}"))
     }
@@ -133,6 +138,10 @@ impl From<JournalError> for Failure {
         match error {
             JournalError::Record(error) => error.into(),
             JournalError::AtWork { .. } => Failure::Request(text),
+            JournalError::ForeignLock { .. } => {
+                Failure::Request(format!("{text}. Take it away, or choose another folder"))
+            }
+            JournalError::LockGone { .. } | JournalError::Deleted { .. } => Failure::Running(text),
             JournalError::HoldsARun { folder, resumable: true } => Failure::Request(format!(
                 "{text}. Choose another --out, or resume it: `experiments resume {}`",
                 folder.display()

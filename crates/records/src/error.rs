@@ -19,6 +19,24 @@ pub enum RecordError {
         /// The file that every run has.
         missing: &'static str,
     },
+    /// The runner ended while it made the run: there is no trial, and no manifest that could be gone on
+    /// with.
+    #[error(
+        "{} holds no trial: the runner ended while it made the run's files",
+        folder.display()
+    )]
+    HalfMade {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A file can't be written.
+    #[error("writing {} failed: {reason}", file.display())]
+    Unwritten {
+        /// The file.
+        file: PathBuf,
+        /// Why, as the system says.
+        reason: String,
+    },
     /// A file can't be read.
     #[error("{} can't be read: {reason}", file.display())]
     Unreadable {

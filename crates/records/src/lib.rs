@@ -13,5 +13,6 @@ pub mod stream;
 pub mod table;
 pub mod timeline;
 pub mod torn;
+pub mod whole;
 
 pub use error::RecordError;

@@ -33,6 +33,9 @@ fn with_what_next(error: RecordError) -> RecordError {
 pub fn read(run: &Path) -> Result<Manifest, RecordError> {
     let file = run.join(FILE);
     if !file.exists() {
+        if crate::journal::is_half_made(run) {
+            return Err(RecordError::HalfMade { folder: run.to_path_buf() });
+        }
         return Err(RecordError::NotARun { folder: run.to_path_buf(), missing: FILE });
     }
     let text = crate::input::text(&file).map_err(|error| RecordError::Unreadable {
@@ -62,22 +65,20 @@ pub fn parse(file: &Path, text: &str) -> Result<Manifest, RecordError> {
     json::read(file, text).map_err(with_what_next)
 }
 
-/// Writes it whole or not at all: a new file, synced, then renamed over the old one.
+/// What the file holds for a manifest of the run in `run`.
+pub(crate) fn text(manifest: &Manifest, run: &Path) -> Result<String, RecordError> {
+    let text = serde_json::to_string_pretty(manifest).map_err(|error| RecordError::Manifest {
+        file: run.join(FILE),
+        problem: error.to_string(),
+    })?;
+    Ok(text + "\n")
+}
+
+/// Writes it whole or not at all.
 pub fn write(manifest: &Manifest, run: &Path) -> Result<(), RecordError> {
     let file = run.join(FILE);
-    let next = run.join("manifest.json.next");
-    let failed = |error: std::io::Error| RecordError::Unreadable {
-        file: file.clone(),
-        reason: format!("writing it failed: {error}"),
-    };
-    let mut text = serde_json::to_string_pretty(manifest).map_err(|error| {
-        RecordError::Manifest { file: file.clone(), problem: error.to_string() }
-    })?;
-    text.push('\n');
-    let mut out = std::fs::File::create(&next).map_err(failed)?;
-    std::io::Write::write_all(&mut out, text.as_bytes()).map_err(failed)?;
-    out.sync_all().map_err(failed)?;
-    std::fs::rename(&next, &file).map_err(failed)
+    crate::whole::write(&file, text(manifest, run)?.as_bytes())
+        .map_err(|error| RecordError::Unwritten { file, reason: error.to_string() })
 }
 
 #[cfg(test)]

@@ -67,14 +67,19 @@ impl Headless {
     pub fn of(file: &Path, columns: &[Column]) -> Result<Option<Headless>, RecordError> {
         let failed = RecordError::reading(file);
         let Some(opened) = open_if_there(file).map_err(&failed)? else { return Ok(None) };
-        let header = header(columns);
         let mut found = Vec::new();
-        opened.take(header.len() as u64 + 1).read_to_end(&mut found).map_err(&failed)?;
-        Ok(match header.as_bytes().starts_with(&found) {
+        let most = header(columns).len() as u64 + 1;
+        opened.take(most).read_to_end(&mut found).map_err(&failed)?;
+        Ok(Headless::in_bytes(&found, columns))
+    }
+
+    /// As [`of`](Self::of), from a file's bytes.
+    pub(crate) fn in_bytes(bytes: &[u8], columns: &[Column]) -> Option<Headless> {
+        match header(columns).as_bytes().starts_with(bytes) {
             false => None,
-            true if found.is_empty() => Some(Headless::Empty),
-            true => Some(Headless::Torn(String::from_utf8_lossy(&found).into_owned())),
-        })
+            true if bytes.is_empty() => Some(Headless::Empty),
+            true => Some(Headless::Torn(String::from_utf8_lossy(bytes).into_owned())),
+        }
     }
 }
 

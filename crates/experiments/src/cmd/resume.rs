@@ -9,7 +9,7 @@ use campaign::{resume, utc};
 use clap::Args;
 use kernel_abi::signal::Interrupt;
 use model::manifest::{Origin, Resumed};
-use records::journal::{Journal, Reopened, RunLock};
+use records::journal::{Look, RunLock};
 
 use super::planning::plan;
 use super::run::{Going, go, say};
@@ -53,7 +53,7 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     }
     // And again under the lock: until then another runner may have been changing it.
     let lock = RunLock::of_run(&args.run)?;
-    let mut manifest = records::manifest::read(&args.run)?;
+    let mut manifest = lock.manifest()?;
     let here = ThisSite::look()?;
     let place = Place::of_run(&manifest, &here)?;
     let mut changes = resume::changes(&manifest, &here.machine);
@@ -77,37 +77,39 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         plan.by_kernel(&site.kernels);
         resume::same_plan(&args.run, &plan).map_err(|_| request(&error))?;
     }
+    resume::rows_are_planned(&args.run, &plan).map_err(|error| request(&error))?;
+    let look = Look::at(lock)?;
     let stop = Stop::by_signals(
         Interrupt::install()
             .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
     );
-    let Reopened { mut journal, finished, torn, cut } = Journal::reopen(&args.run, lock)?;
-    // Before anything can fail: the lines are gone.
+    let first_boot = crate::place::next_boot(&args.run);
+    let mut executor = place.executor(&args.run, definition.trials, first_boot)?;
+    // All is checked: from here on the run is changed.
     let mut resumed = Resumed {
         at: utc::rfc3339_ms(SystemTime::now()),
         changes,
-        torn: torn.as_ref().map(|torn| torn.text.clone()),
-        cut: cut.iter().map(report::say::torn::cut).collect(),
+        torn: look.torn.as_ref().map(|torn| torn.text.clone()),
+        cut: look.cut.iter().map(report::say::torn::cut).collect(),
     };
     let resumed_before = manifest.resumed.len();
     if !resumed.cut.is_empty() {
+        // Before the lines are gone.
         manifest.resumed.push(resumed.clone());
-        records::manifest::write(&manifest, &args.run)
-            .map_err(|error| Failure::Running(error.to_string()))?;
+        look.journal().write_manifest(&manifest)?;
     }
-    resume::rows_are_planned(&args.run, &plan).map_err(|error| request(&error))?;
     if resumed.changes.iter().any(|change| change.starts_with("the definition")) {
         say("note: the run goes on with the definition that it was started with");
     }
-    if let Some(torn) = &torn {
+    if let Some(torn) = &look.torn {
         let file = args.run.join("trials.csv");
         say(&format!("note: {}", report::say::torn::trial_runs_again(torn, &file)));
     }
     for cut in &resumed.cut {
         say(&format!("note: {cut}; the manifest keeps this note"));
     }
-    let mut executor =
-        place.executor(&args.run, definition.trials, crate::place::next_boot(&args.run))?;
+    let finished = look.finished.clone();
+    let mut journal = look.reopen()?;
     let left = plan.trials.len().saturating_sub(finished.len());
     say(&format!(
         "{}: {} done, {left} to do; {}",
@@ -121,12 +123,10 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
         resumed.at = utc::rfc3339_ms(SystemTime::now());
         manifest.resumed.push(resumed);
         manifest.disturbances.extend(here.disturbances());
-        records::manifest::write(&manifest, &args.run)
-            .map_err(|error| Failure::Running(error.to_string()))?;
+        journal.write_manifest(&manifest)?;
     }
     go(
         Going {
-            folder: &args.run,
             definition: &definition,
             plan: &plan,
             finished: &finished,

@@ -109,7 +109,6 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     }
     go(
         Going {
-            folder: &folder,
             definition: &definition,
             plan: &plan,
             finished: &BTreeSet::new(),
@@ -127,7 +126,6 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
 
 /// All that the trials of a run need, whether it begins or goes on.
 pub struct Going<'a> {
-    pub folder: &'a Path,
     pub definition: &'a Definition,
     pub plan: &'a Plan,
     pub finished: &'a BTreeSet<u64>,
@@ -159,29 +157,27 @@ pub fn go(going: Going<'_>, out: &mut dyn Write) -> Outcome {
     );
     progress.clear();
     close(going.manifest, &ended);
-    let closed = records::manifest::write(going.manifest, going.folder);
+    // Where it is now: somebody may have moved it.
+    let folder = going.journal.place()?;
+    let closed = going.journal.write_manifest(going.manifest);
+    let planned = going.plan.trials.len() as u64;
+    let kept = || {
+        format!(
+            "{} of {} are kept in {folder}; go on with: experiments resume {folder}",
+            planned - ended.left,
+            counted(planned, "trial"),
+            folder = folder.display()
+        )
+    };
     if let Err(error) = result {
-        let done = going.plan.trials.len() as u64 - ended.left;
-        return Err(Failure::Running(format!(
-            "{error}. {} of {} are kept in {}; go on with: experiments resume {}",
-            done,
-            counted(going.plan.trials.len() as u64, "trial"),
-            going.folder.display(),
-            going.folder.display()
-        )));
+        return Err(Failure::Running(format!("{error}. {}", kept())));
     }
-    closed.map_err(|error| Failure::Running(error.to_string()))?;
+    closed?;
     if ended.interrupted {
         let by = going.stop.signal().map_or_else(|| "a request".to_string(), signal::name);
-        return Err(Failure::Running(format!(
-            "ended by {by} after {} of {}. All finished ones are kept in {}; go on with: experiments resume {}",
-            going.plan.trials.len() as u64 - ended.left,
-            counted(going.plan.trials.len() as u64, "trial"),
-            going.folder.display(),
-            going.folder.display()
-        )));
+        return Err(Failure::Running(format!("ended by {by}: {}", kept())));
     }
-    tell(going.folder, going.report, going.json, out)
+    tell(&folder, going.report, going.json, out)
 }
 
 /// Analyses a run and writes its tables and, if asked for, its report; tells the answer and where

@@ -1,7 +1,7 @@
 //! Why a run's files can't be made or used.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use thiserror::Error;
 
@@ -36,6 +36,31 @@ pub enum JournalError {
         /// The folder that was asked for.
         folder: PathBuf,
     },
+    /// What stands in the lock's place is no file: a link may lead to anybody's.
+    #[error(
+        "{} is a link or a device and not the lock of a run: nothing is written through it",
+        file.display()
+    )]
+    ForeignLock {
+        /// The lock's place.
+        file: PathBuf,
+    },
+    /// Somebody took the lock's file away, so that another runner may be at work in the folder.
+    #[error(
+        "{} was taken out of the run's folder while the run was at work: another runner could write \
+         there beside it. What was measured before is kept",
+        folder.join(super::lock::LOCK).display()
+    )]
+    LockGone {
+        /// The run's folder.
+        folder: PathBuf,
+    },
+    /// The folder was deleted while its run was at work.
+    #[error("the run's folder {} was deleted while the run was at work", folder.display())]
+    Deleted {
+        /// Where it was.
+        folder: PathBuf,
+    },
     /// The system refuses the folder.
     #[error("{} can't be used for a run: {error}", folder.display())]
     Unusable {
@@ -55,11 +80,4 @@ pub enum JournalError {
         /// The system's answer.
         error: io::Error,
     },
-}
-
-impl JournalError {
-    /// Makes a failed write of a file an error that names the file.
-    pub(crate) fn writing(file: &Path) -> impl Fn(io::Error) -> JournalError {
-        move |error| JournalError::Write { file: file.to_path_buf(), error }
-    }
 }

@@ -5,24 +5,30 @@
 //! the run is resumed, and named.
 
 mod create;
+pub mod disk;
 mod error;
 mod lock;
 mod reopen;
 mod synced;
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use model::columns::{METRICS, PIVOTS, TIMELINE, TRIALS};
+use model::manifest::Manifest;
 use model::rows::{MetricRow, PivotRow, TimelineRow, TrialRow};
 
+pub(crate) use create::is_half_made;
 pub use create::{free, plan_text};
 pub use error::JournalError;
 pub use lock::RunLock;
-pub use reopen::Reopened;
+pub use reopen::Look;
 
 use crate::table::csv_rows;
+use disk::Disk;
+use synced::Synced;
 
+const PLAN_FILE: &str = "plan.csv";
 const TRIALS_FILE: &str = "trials.csv";
 
 /// The rows of one trial in all files of its run.
@@ -38,43 +44,55 @@ pub struct TrialRows {
     pub pivots: Vec<PivotRow>,
 }
 
-/// The open files of a run.
+/// A run that is written.
 #[derive(Debug)]
 pub struct Journal {
+    disk: Arc<dyn Disk>,
+    /// For the messages.
     folder: PathBuf,
-    trials: File,
-    timeline: File,
-    /// Held as long as this runner is at work.
-    _lock: RunLock,
+    /// Held as long as this runner is at work; a disk of a test has none.
+    lock: Option<RunLock>,
 }
 
 impl Journal {
-    fn open(folder: &Path, lock: RunLock) -> Result<Journal, JournalError> {
-        Ok(Journal {
-            trials: synced::open(&folder.join(TRIALS_FILE), &TRIALS)?,
-            timeline: synced::open(&folder.join("timeline.csv"), &TIMELINE)?,
-            folder: folder.to_path_buf(),
-            _lock: lock,
-        })
+    fn to(&self) -> Synced<'_> {
+        Synced { disk: &*self.disk, folder: &self.folder }
     }
 
     /// Writes all rows of a trial, that of `trials.csv` last. When it returns, the trial is on the
     /// disk.
     pub fn append(&mut self, rows: &TrialRows) -> Result<(), JournalError> {
-        let file = |name: &str| self.folder.join(name);
-        let timeline = file("timeline.csv");
-        synced::append(&mut self.timeline, &csv_rows(&rows.timeline), &timeline)?;
-        // Files that only some workloads write; made with their header at the first row.
-        for (name, columns, text) in [
-            ("metrics.csv", &METRICS[..], csv_rows(&rows.metrics)),
-            ("pivots.csv", &PIVOTS, csv_rows(&rows.pivots)),
-        ] {
-            if !text.is_empty() {
-                synced::append(&mut synced::open(&file(name), columns)?, &text, &file(name))?;
-            }
+        self.lock.as_ref().map_or(Ok(()), RunLock::check)?;
+        let to = self.to();
+        to.append("timeline.csv", &TIMELINE, &csv_rows(&rows.timeline))?;
+        to.append("metrics.csv", &METRICS, &csv_rows(&rows.metrics))?;
+        to.append("pivots.csv", &PIVOTS, &csv_rows(&rows.pivots))?;
+        to.append(TRIALS_FILE, &TRIALS, &csv_rows(std::slice::from_ref(&rows.trial)))
+    }
+
+    /// Writes the manifest, whole or not at all.
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), JournalError> {
+        let text = crate::manifest::text(manifest, &self.folder)?;
+        self.to().replace(model::manifest::FILE, &text)
+    }
+
+    /// Where the run's folder is now. It stays at work in the folder that it began in, also where
+    /// that was moved meanwhile.
+    ///
+    /// # Errors
+    /// [`JournalError::Deleted`] where it is nowhere any more.
+    pub fn place(&self) -> Result<PathBuf, JournalError> {
+        let Some(lock) = &self.lock else { return Ok(self.folder.clone()) };
+        if lock.folder.is_at(&self.folder) {
+            return Ok(self.folder.clone());
         }
-        let row = csv_rows(std::slice::from_ref(&rows.trial));
-        synced::append(&mut self.trials, &row, &file(TRIALS_FILE))
+        let deleted = || JournalError::Deleted { folder: self.folder.clone() };
+        lock.folder.place().ok_or_else(deleted)
+    }
+
+    /// A word that tells this run from every other one of this machine.
+    pub fn identity(&self) -> Result<String, JournalError> {
+        self.lock.as_ref().map_or_else(|| Ok(String::new()), RunLock::identity)
     }
 }
 

@@ -1,70 +1,116 @@
-//! Reopening a run: what belongs to no finished trial is taken out, and so are torn last lines.
+//! Reopening a run: what belongs to no finished trial is taken out, and so are torn last lines. All is
+//! looked at before anything is changed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use model::column::Column;
 use model::columns::{METRICS, PIVOTS, TIMELINE, TRIALS};
 
+use super::disk::Disk;
 use super::lock::RunLock;
-use super::{Journal, JournalError, TRIALS_FILE, synced};
+use super::synced::{Synced, header};
+use super::{Journal, JournalError, TRIALS_FILE};
+use crate::RecordError;
 use crate::table::Table;
 use crate::torn::{Cut, Headless, Torn};
 
-/// A run that is resumed.
+/// A run as it was left, and what is to be taken out of its files before it is resumed.
 #[derive(Debug)]
-pub struct Reopened {
-    /// Its open files.
-    pub journal: Journal,
+pub struct Look {
+    journal: Journal,
     /// The numbers of the trials that are finished.
     pub finished: BTreeSet<u64>,
     /// The torn last line of `trials.csv`, whose trial is run again.
     pub torn: Option<Torn>,
     /// What was lost of finished trials.
     pub cut: Vec<Cut>,
+    /// Files with what is left of them.
+    kept: Vec<(&'static str, String)>,
 }
 
-impl Journal {
-    /// Opens a run to resume it.
-    pub fn reopen(folder: &Path, lock: RunLock) -> Result<Reopened, JournalError> {
+impl Look {
+    /// Looks at a run; nothing is changed.
+    pub fn at(lock: RunLock) -> Result<Look, JournalError> {
+        let mut look = Look::on(Arc::clone(&lock.folder) as Arc<dyn Disk>, &lock.path)?;
+        look.journal.lock = Some(lock);
+        Ok(look)
+    }
+
+    /// Looks at a run on a disk.
+    pub fn on(disk: Arc<dyn Disk>, folder: &Path) -> Result<Look, JournalError> {
+        let read = |name: &str| {
+            let file = folder.join(name);
+            disk.read(name).map(|bytes| bytes.map(to_a_hole)).map_err(RecordError::reading(&file))
+        };
         let file = folder.join(TRIALS_FILE);
-        let table = Table::read(&file, &TRIALS)?;
+        let missing =
+            || RecordError::NotARun { folder: folder.to_path_buf(), missing: TRIALS_FILE };
+        let table = Table::parse(&file, read(TRIALS_FILE)?.ok_or_else(missing)?, &TRIALS)?;
         table.unique("trial")?;
         let finished: BTreeSet<u64> =
             table.column("trial").iter().filter_map(|(_, cell)| cell.parse().ok()).collect();
-        if table.torn.is_some() {
-            synced::replace(&file, &table.text)?;
-        }
-        let mut cut = Vec::new();
+        let (mut cut, mut kept) = (Vec::new(), Vec::new());
         for (name, columns) in
             [("timeline.csv", &TIMELINE[..]), ("metrics.csv", &METRICS), ("pivots.csv", &PIVOTS)]
         {
-            let file = folder.join(name);
-            let name = name.to_string();
-            if let Some(found) = Headless::of(&file, columns)? {
-                synced::replace(&file, &synced::header(columns))?;
+            let Some(bytes) = read(name)? else { continue };
+            let file = name.to_string();
+            let before_the_hole = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
+            if let Some(found) = Headless::in_bytes(before_the_hole, columns) {
+                kept.push((name, header(columns)));
                 if !finished.is_empty() {
-                    cut.push(Cut::Header { file: name, found, finished: finished.len() });
+                    cut.push(Cut::Header { file, found, finished: finished.len() });
                 }
-            } else if file.exists()
-                && let Some(line) = keep_finished(&file, columns, &finished)?
+                continue;
+            }
+            let side = Table::parse(&folder.join(name), bytes, columns)?;
+            if let Some(text) = of_finished(&side, columns, &finished) {
+                kept.push((name, text));
+            }
+            if let Some(line) = side.torn
                 && line.trial().is_none_or(|trial| finished.contains(&trial))
             {
-                cut.push(Cut::Line { file: name, line });
+                cut.push(Cut::Line { file, line });
             }
         }
-        Ok(Reopened { journal: Journal::open(folder, lock)?, finished, torn: table.torn, cut })
+        // Last: until then the torn row says what happened.
+        if table.torn.is_some() {
+            kept.push((TRIALS_FILE, table.text));
+        }
+        let journal = Journal { disk, folder: folder.to_path_buf(), lock: None };
+        Ok(Look { journal, finished, torn: table.torn, cut, kept })
+    }
+
+    /// The run's journal, before anything was taken out: for its manifest and its place.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Takes out what belongs to no finished trial.
+    pub fn reopen(self) -> Result<Journal, JournalError> {
+        let to = Synced { disk: &*self.journal.disk, folder: &self.journal.folder };
+        for (name, text) in &self.kept {
+            to.replace(name, text)?;
+        }
+        Ok(self.journal)
     }
 }
 
-/// Rewrites a side file without the rows of trials that are not finished, and without a torn line,
-/// which it returns.
-fn keep_finished(
-    file: &Path,
-    columns: &[Column],
-    finished: &BTreeSet<u64>,
-) -> Result<Option<Torn>, JournalError> {
-    let table = Table::read(file, columns)?;
+/// What a file holds up to a hole and its first zero, which makes its last line a torn one. Where the power failed before a write was on the disk, a file may have
+/// the length of the write and zeros for a part of it; no file of a run has any other zero.
+fn to_a_hole(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+        bytes.truncate(at + 1);
+    }
+    bytes
+}
+
+/// What is left of a side file without the rows of trials that are not finished and without a torn
+/// line; `None` where that is all of it.
+fn of_finished(table: &Table, columns: &[Column], finished: &BTreeSet<u64>) -> Option<String> {
+    debug_assert_eq!(columns.first().map(|column| column.name), Some("trial"));
     let mut lines = table.text.split_inclusive('\n');
     let header = lines.next().unwrap_or_default().to_string();
     let of_finished = |line: &&str| {
@@ -72,8 +118,5 @@ fn keep_finished(
         trial.is_some_and(|trial: u64| finished.contains(&trial))
     };
     let kept = header + &lines.filter(of_finished).collect::<String>();
-    if table.torn.is_some() || kept.len() < table.text.len() {
-        synced::replace(file, &kept)?;
-    }
-    Ok(table.torn)
+    (table.torn.is_some() || kept.len() < table.text.len()).then_some(kept)
 }

@@ -1,52 +1,51 @@
 //! Writing so that a crash loses at most the last, unfinished line.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
 use std::path::Path;
 
 use model::column::Column;
 
 use super::JournalError;
+use super::disk::Disk;
 
-/// Writes a new file and syncs it.
-pub(super) fn write(file: &Path, text: &str) -> Result<(), JournalError> {
-    let write = || {
-        let mut open = File::create(file)?;
-        open.write_all(text.as_bytes())?;
-        open.sync_all()
-    };
-    write().map_err(JournalError::writing(file))
+/// A disk, and the folder that messages name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Synced<'a> {
+    pub disk: &'a dyn Disk,
+    pub folder: &'a Path,
 }
 
-/// Writes a file whole or not at all: a new file, synced, then renamed over the old one.
-pub(super) fn replace(file: &Path, text: &str) -> Result<(), JournalError> {
-    let next = file.with_extension("csv.next");
-    write(&next, text)?;
-    fs::rename(&next, file).map_err(JournalError::writing(file))?;
-    file.parent().map_or(Ok(()), folder)
-}
-
-/// Opens a file to append rows; one that isn't there is made with its header.
-pub(super) fn open(file: &Path, columns: &[Column]) -> Result<File, JournalError> {
-    if !file.exists() {
-        write(file, &header(columns))?;
+impl Synced<'_> {
+    fn failed(&self, name: &str) -> impl Fn(std::io::Error) -> JournalError {
+        let file = self.folder.join(name);
+        move |error| JournalError::Write { file: file.clone(), error }
     }
-    OpenOptions::new().append(true).open(file).map_err(JournalError::writing(file))
-}
 
-/// Appends lines in one write, and syncs them. `file` is for the message.
-pub(super) fn append(open: &mut File, text: &str, file: &Path) -> Result<(), JournalError> {
-    if text.is_empty() {
-        return Ok(());
+    /// Writes a file whole or not at all: a new file, synced, then renamed over the old one.
+    pub fn replace(&self, name: &str, text: &str) -> Result<(), JournalError> {
+        let next = format!("{name}.next");
+        let replace = || {
+            self.disk.write(&next, text.as_bytes())?;
+            self.disk.sync(&next)?;
+            self.disk.rename(&next, name)?;
+            self.disk.sync_names()
+        };
+        replace().map_err(self.failed(name))
     }
-    open.write_all(text.as_bytes())
-        .and_then(|()| open.sync_data())
-        .map_err(JournalError::writing(file))
-}
 
-/// Syncs a folder, so that the names in it are on the disk.
-pub(super) fn folder(folder: &Path) -> Result<(), JournalError> {
-    File::open(folder).and_then(|open| open.sync_all()).map_err(JournalError::writing(folder))
+    /// Appends lines in one write, and syncs them; a file that isn't there is made with its header.
+    pub fn append(&self, name: &str, columns: &[Column], text: &str) -> Result<(), JournalError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        if !self.disk.has(name).map_err(self.failed(name))? {
+            self.replace(name, &header(columns))?;
+        }
+        let append = || {
+            self.disk.append(name, text.as_bytes())?;
+            self.disk.sync(name)
+        };
+        append().map_err(self.failed(name))
+    }
 }
 
 /// The header line of these columns.

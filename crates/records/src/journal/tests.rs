@@ -9,6 +9,7 @@ use model::workload::Workload;
 
 use super::lock::LOCK;
 use super::*;
+use crate::RecordError;
 use crate::table::Table;
 use crate::torn::Cut;
 
@@ -143,7 +144,14 @@ fn after_a_crash_only_whole_trials_are_kept() {
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, &text[..text.len() - 10]).unwrap();
     let lock = RunLock::of_run(&run).unwrap();
-    let Reopened { mut journal, finished, torn, cut } = Journal::reopen(&run, lock).unwrap();
+    let look = Look::at(lock).unwrap();
+    let (finished, torn, cut) = (look.finished.clone(), look.torn.clone(), look.cut.clone());
+    assert_eq!(
+        Table::read(&run.join("timeline.csv"), &TIMELINE).unwrap().rows,
+        6,
+        "only looked at"
+    );
+    let mut journal = look.reopen().unwrap();
     assert_eq!((finished.len(), cut.len()), (2, 0));
     assert_eq!(torn.unwrap().line, 4);
     assert_eq!(Table::read(&run.join("timeline.csv"), &TIMELINE).unwrap().rows, 4);
@@ -174,9 +182,11 @@ fn what_is_torn_off_a_finished_trial_is_said() {
     let other = plan[2].trial;
     let metrics = fs::read_to_string(run.join("metrics.csv")).unwrap();
     fs::write(run.join("metrics.csv"), format!("{metrics}{other},m,")).unwrap();
-    let reopened = Journal::reopen(&run, RunLock::of_run(&run).unwrap()).unwrap();
-    assert_eq!((reopened.finished.len(), reopened.torn), (2, None));
-    let [cut] = &reopened.cut[..] else { panic!("{:?}", reopened.cut) };
+    let look = Look::at(RunLock::of_run(&run).unwrap()).unwrap();
+    assert_eq!((look.finished.len(), &look.torn), (2, &None));
+    let cuts = look.cut.clone();
+    drop(look.reopen().unwrap());
+    let [cut] = &cuts[..] else { panic!("{cuts:?}") };
     let Cut::Line { file: name, line } = cut else { panic!("{cut:?}") };
     assert_eq!((name.as_str(), line.line, line.trial()), ("timeline.csv", 5, Some(trial)));
     assert_eq!(Table::read(&file, &TIMELINE).unwrap().rows, 3);
@@ -234,5 +244,96 @@ fn of_many_that_begin_at_once_one_does() {
     assert_eq!(won.len(), 1);
     for error in lost.into_iter().map(|lost| lost.unwrap_err().to_string()) {
         assert!(error.contains("another runner"), "{error}");
+    }
+}
+
+#[test]
+fn a_lock_that_is_a_link_is_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "kept").unwrap();
+    let run = folder.path().join("R");
+    fs::create_dir(&run).unwrap();
+    std::os::unix::fs::symlink(&victim, run.join(LOCK)).unwrap();
+    for error in [free(&run).unwrap_err(), RunLock::take(&run).unwrap_err()] {
+        assert!(matches!(error, JournalError::ForeignLock { .. }), "{error}");
+    }
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "kept");
+}
+
+#[test]
+fn a_folder_that_moves_keeps_its_run_and_another_begins_in_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, moved) = (folder.path().join("R"), folder.path().join("moved"));
+    let plan = plan();
+    let mut first = Journal::create(&run, &manifest(), &plan).unwrap();
+    first.append(&rows(3)).unwrap();
+    fs::rename(&run, &moved).unwrap();
+    let mut second = Journal::create(&run, &manifest(), &plan).unwrap();
+    for trial in [1, 4] {
+        first.append(&rows(trial)).unwrap();
+        second.append(&rows(trial)).unwrap();
+    }
+    first.write_manifest(&manifest()).unwrap();
+    assert_eq!(first.place().unwrap(), moved.canonicalize().unwrap());
+    assert_eq!(second.place().unwrap(), run);
+    for (folder, trials) in [(&moved, 3), (&run, 2)] {
+        assert_eq!(Table::read(&folder.join("trials.csv"), &TRIALS).unwrap().rows, trials);
+        assert_eq!(Table::read(&folder.join("metrics.csv"), &METRICS).unwrap().rows, trials);
+    }
+    // Where its lock is gone, another runner may be at work; where the folder is gone, nobody can be.
+    fs::remove_file(run.join(LOCK)).unwrap();
+    assert!(matches!(second.append(&rows(2)), Err(JournalError::LockGone { .. })));
+    fs::remove_dir_all(&moved).unwrap();
+    assert!(first.append(&rows(2)).is_err());
+    assert!(matches!(first.place(), Err(JournalError::Deleted { .. })));
+}
+
+#[test]
+fn a_run_that_was_half_made_is_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole");
+    drop(Journal::create(&whole, &manifest(), &plan()).unwrap());
+    // As a death after each file leaves it.
+    let files =
+        [LOCK, "plan.csv", "trials.csv", "timeline.csv", "metrics.csv", "manifest.json.next"];
+    for count in 1..=files.len() {
+        let run = folder.path().join(count.to_string());
+        fs::create_dir(&run).unwrap();
+        for name in &files[..count] {
+            let from = whole.join(name.trim_end_matches(".next"));
+            fs::copy(from, run.join(name)).unwrap();
+        }
+        assert!(matches!(crate::manifest::read(&run), Err(RecordError::HalfMade { .. })));
+        let mut journal = Journal::create(&run, &manifest(), &plan()).unwrap();
+        journal.append(&rows(3)).unwrap();
+        // With a row it is a run, also where its manifest is lost.
+        drop(journal);
+        fs::remove_file(run.join(manifest::FILE)).unwrap();
+        assert!(matches!(free(&run), Err(JournalError::HoldsARun { .. })));
+    }
+}
+
+#[test]
+fn a_hole_in_the_last_write_is_a_torn_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("R");
+    let plan = plan();
+    let mut journal = Journal::create(&run, &manifest(), &plan).unwrap();
+    for row in &plan[..2] {
+        journal.append(&rows(row.trial)).unwrap();
+    }
+    drop(journal);
+    let file = run.join("trials.csv");
+    let good = fs::read(&file).unwrap();
+    let second = good[..good.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    for hole in second..good.len() {
+        let mut bytes = good.clone();
+        bytes[hole] = 0;
+        fs::write(&file, &bytes).unwrap();
+        let look = Look::at(RunLock::of_run(&run).unwrap()).unwrap();
+        assert_eq!(look.finished.iter().collect::<Vec<_>>(), [&plan[0].trial], "a hole at {hole}");
+        drop(look.reopen().unwrap());
+        assert_eq!(fs::read(&file).unwrap(), good[..second]);
     }
 }
