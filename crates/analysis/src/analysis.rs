@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::case;
 use crate::cells::{self, Cell, Cells};
@@ -20,6 +20,8 @@ use crate::series::Series;
 use crate::threshold::{self, SeriesThreshold};
 use crate::timeline::shown::{Shown, shown};
 use crate::timeline::{Account, Timelines};
+use model::definition::Control;
+use model::factor::POLICY;
 use model::outcome::StallRule;
 use stats::Level;
 use stats::samples::Resampling;
@@ -49,8 +51,9 @@ pub struct Analysis {
     pub damage: Vec<String>,
     /// The rule by which trials were judged.
     pub stall: StallRule,
-    /// The control's hash policy.
-    pub control: String,
+    /// The control, if there is one: its value is what stands here.
+    #[serde(serialize_with = "value_of")]
+    pub control: Option<Control>,
     /// The confidence level of all intervals.
     pub level: Level,
     /// Where the resampling's chance starts, and how many resamples there are.
@@ -110,17 +113,17 @@ impl Analysis {
             Some(rule) => rule,
             None => the_rule(&data.runs)?,
         };
-        let control = the_control(&data.runs)?;
+        let control = the_control(&data.runs, stall)?;
         let level = options.level;
         let seed = data.runs.first().map_or(0, |run| run.manifest.seed);
         let resampling = Resampling { seed, ..Resampling::default() };
         let Cells { cells, outcomes, notes } =
-            Cells::of(&data, stall, &control, level, resampling)?;
+            Cells::of(&data, stall, control.as_ref(), level, resampling)?;
         let metrics = metrics::of(&data, &cells, level, resampling)?;
         let checks = checks::of(&data.runs, level)?;
         let case = case::of(&cells);
         let extra = case.map_or_else(|| Ok(Default::default()), |case| case.read(&data))?;
-        let series = Series::of(&cells, case);
+        let series = Series::of(&cells, control.as_ref(), case);
         let contrasts = contrasts::contrasts(&cells, level)?;
         let timelines = Timelines::read(&data, &cells)?;
         let mut recovery = recovery::event::recoveries(&data, level)?;
@@ -179,6 +182,16 @@ impl Analysis {
         })
     }
 
+    /// The factor that tells the control; without one, the one whose values stand side by side.
+    pub fn control_factor(&self) -> &'static str {
+        self.control.as_ref().map_or(POLICY, |control| control.factor)
+    }
+
+    /// The value of that factor; empty without a control.
+    pub fn control_value(&self) -> &str {
+        self.control.as_ref().map_or("", |control| &control.value)
+    }
+
     /// `analysis.json`.
     pub fn json(&self) -> String {
         // Every type in it has text keys and finite or null numbers, so that this can't fail; an
@@ -190,7 +203,7 @@ impl Analysis {
     pub fn files(&self) -> Vec<(&'static str, String)> {
         let mut files = vec![
             ("cells.csv", cells::csv(&self.cells)),
-            ("contrasts.csv", contrasts::csv(&self.contrasts, &self.cells)),
+            ("contrasts.csv", contrasts::csv(&self.contrasts, &self.cells, self.control.as_ref())),
             ("recovery.csv", recovery::csv(&self.recovery, &self.cells)),
             ("threshold.csv", threshold::csv(&self.threshold, &self.series, &self.cells)),
         ];
@@ -204,6 +217,14 @@ impl Analysis {
         files.push(("analysis.json", self.json()));
         files
     }
+}
+
+/// Writes a control as its value.
+pub(crate) fn value_of<S: Serializer>(
+    control: &Option<Control>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    control.as_ref().map(|control| &control.value).serialize(serializer)
 }
 
 /// The rule of the definitions, which must be one.
@@ -229,19 +250,19 @@ pub(crate) fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
     Ok(rule)
 }
 
-/// The control of the definitions, which must be one.
-pub(crate) fn the_control(runs: &[Run]) -> Result<String, AnalysisError> {
+/// The control of the definitions, which must be one, for trials judged by this rule.
+pub(crate) fn the_control(runs: &[Run], rule: StallRule) -> Result<Option<Control>, AnalysisError> {
     let Some(first) = runs.first() else { return Err(AnalysisError::NoRun) };
-    let control = first.definition.control_hash().to_string();
+    let control = first.definition.control(rule);
     for run in runs {
-        let other = run.definition.control_hash().to_string();
+        let other = run.definition.control(rule);
         if other != control {
             return Err(Box::new(Unlike {
                 first: first.name(),
                 second: run.name(),
-                what: "the control's hash",
-                first_has: control,
-                second_has: other,
+                what: "the control",
+                first_has: control.map_or_else(|| "none".to_string(), |it| it.to_string()),
+                second_has: other.map_or_else(|| "none".to_string(), |it| it.to_string()),
             })
             .into());
         }
@@ -400,7 +421,7 @@ mod tests {
             }
         }
         let found = analysis(&made);
-        let csv = contrasts::csv(&found.contrasts, &found.cells);
+        let csv = contrasts::csv(&found.contrasts, &found.cells, found.control.as_ref());
         let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
         assert_eq!(&rows[0][11..15], ["against", "base", "test_stalled", "test_n"]);
         assert_eq!(rows.len(), 4, "{csv}");

@@ -12,6 +12,7 @@ use crate::data::{Data, Trial};
 use crate::error::AnalysisError;
 use crate::factors::Factors;
 use crate::outcome::{Outcome, Reason, Seen, judge};
+use model::definition::Control;
 use model::outcome::StallRule;
 use stats::proportion::{Proportion, ProportionSummary, summarize};
 use stats::samples::split::{Split, split};
@@ -23,7 +24,7 @@ use stats::{Alternative, Estimate, Interval, Level};
 pub struct Cell {
     /// What was varied.
     pub factors: Factors,
-    /// Whether its hash policy is the control's.
+    /// Whether it is a control.
     pub is_control: bool,
     /// Trials that ended, in whatever way.
     pub trials: u64,
@@ -84,11 +85,11 @@ impl Cells {
     pub fn of(
         data: &Data,
         rule: StallRule,
-        control_hash: &str,
+        control: Option<&Control>,
         level: Level,
         resampling: Resampling,
     ) -> Result<Cells, AnalysisError> {
-        let controls = controls(&data.cells, control_hash);
+        let controls = controls(&data.cells, control);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); data.cells.len()];
         for (at, trial) in data.trials.iter().enumerate() {
             members[trial.cell].push(at);
@@ -109,7 +110,7 @@ impl Cells {
 
         let control_median =
             |cell: usize| controls[cell].and_then(|at| medians[at]).map(|found| found.median);
-        check_control(data, rule, control_hash, &controls)?;
+        check_control(data, rule, control, &controls)?;
         let (cuts, mut notes) = match rule {
             StallRule::Split => cuts(data, &controls, &throughputs, resampling)?,
             _ => (vec![None; data.cells.len()], Vec::new()),
@@ -139,7 +140,7 @@ impl Cells {
                 let trials: Vec<(&Trial, Option<Outcome>)> =
                     members[at].iter().map(|i| (&data.trials[*i], outcomes[*i])).collect();
                 let mut cell = count(&data.cells[at], &trials, level)?;
-                cell.is_control = data.cells[at].hash() == control_hash;
+                cell.is_control = data.cells[at].has(control);
                 cell.control = controls[at];
                 cell.missing =
                     data.missing.iter().filter_map(|missing| missing.by_cell.get(&at)).sum();
@@ -177,11 +178,15 @@ impl Cells {
     }
 }
 
-/// Each cell's control: the same factors under the control's hash policy. A control's is itself.
-fn controls(cells: &[Factors], control_hash: &str) -> Vec<Option<usize>> {
+/// Each cell's control: the same factors with the control's value of its own. A control's is itself.
+fn controls(cells: &[Factors], control: Option<&Control>) -> Vec<Option<usize>> {
     let place: HashMap<&Factors, usize> =
         cells.iter().enumerate().map(|(at, factors)| (factors, at)).collect();
-    cells.iter().map(|cell| place.get(&cell.with_hash(control_hash)).copied()).collect()
+    let control_of = |cell: &Factors| {
+        let control = control?;
+        place.get(&cell.with(control.factor, &control.value)).copied()
+    };
+    cells.iter().map(control_of).collect()
 }
 
 /// The cut between two modes for each cell, and a sentence on those that have one.
@@ -223,7 +228,7 @@ fn cuts(
 fn check_control(
     data: &Data,
     rule: StallRule,
-    control_hash: &str,
+    control: Option<&Control>,
     controls: &[Option<usize>],
 ) -> Result<(), AnalysisError> {
     let needed = matches!(rule, StallRule::Control { .. });
@@ -231,13 +236,15 @@ fn check_control(
     if !needed || !something_to_judge || controls.iter().any(Option::is_some) {
         return Ok(());
     }
-    let mut hashes: Vec<&str> = data.cells.iter().map(Factors::hash).collect();
-    hashes.sort_unstable();
-    hashes.dedup();
+    // A rule that needs a control has one.
+    let Some(control) = control else { return Ok(()) };
+    let mut values: Vec<&str> = data.cells.iter().map(|cell| cell.get(control.factor)).collect();
+    values.sort_unstable();
+    values.dedup();
     Err(AnalysisError::NoControl {
         rule: rule.to_string(),
-        control: control_hash.to_string(),
-        found: hashes.join(", "),
+        found: values.join(", "),
+        control: control.clone(),
     })
 }
 

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, number};
 use crate::error::AnalysisError;
+use model::definition::Control;
 use stats::multiplicity::{benjamini_hochberg, holm};
 use stats::two_by_two::{TwoByTwo, boschloo, fisher, fisher_mid_p, koopman, newcombe};
 use stats::{Alternative, Interval, Level};
@@ -20,7 +21,7 @@ use stats::{Alternative, Interval, Level};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Against {
-    /// The hash policy: the base is the control.
+    /// The control's factor: the base is the control.
     Control,
     /// The kernel.
     Kernel,
@@ -37,10 +38,10 @@ impl Against {
         }
     }
 
-    /// The factor that differs.
-    pub fn factor(self) -> &'static str {
+    /// The factor that differs, of trials with this control.
+    pub fn factor(self, control: Option<&Control>) -> &'static str {
         match self {
-            Against::Control => "hash",
+            Against::Control => control.map_or("", |control| control.factor),
             Against::Kernel => "kernel",
             Against::Labels => "labels",
         }
@@ -110,7 +111,7 @@ fn pairs(cells: &[Cell]) -> Vec<(Against, usize, usize)> {
         let mut groups: std::collections::BTreeMap<String, Vec<usize>> = Default::default();
         for (at, cell) in cells.iter().enumerate().filter(|(at, _)| observed(*at)) {
             if !cell.is_control {
-                let key = cell.factors.with(against.factor(), "").key();
+                let key = cell.factors.with(against.factor(None), "").key();
                 groups.entry(key).or_default().push(at);
             }
         }
@@ -182,13 +183,13 @@ const COLUMNS: [&str; 17] = [
 
 /// The text of `contrasts.csv`: the factors are those of the test cell, `base` is what the other one
 /// has instead.
-pub fn csv(contrasts: &[CellContrast], cells: &[Cell]) -> String {
+pub fn csv(contrasts: &[CellContrast], cells: &[Cell], control: Option<&Control>) -> String {
     let mut out = CsvText::new(FACTORS.iter().chain(&COLUMNS));
     for contrast in contrasts {
         let (test, base) = (&cells[contrast.test].factors, &cells[contrast.base].factors);
         let mut row: Vec<String> = test.iter().map(|(_, text)| text.to_string()).collect();
         row.push(contrast.against.name().to_string());
-        row.push(base.get(contrast.against.factor()).to_string());
+        row.push(base.get(contrast.against.factor(control)).to_string());
         for (k, n) in contrast.counts {
             row.push(k.to_string());
             row.push(n.to_string());

@@ -357,7 +357,7 @@ mod tests {
         let (_folder, run) = made.written();
         let data = Data::read(&[run]).unwrap();
         let names: Vec<String> =
-            data.cells.iter().map(|c| format!("{} {}", c.threads(), c.hash())).collect();
+            data.cells.iter().map(|c| format!("{} {}", c.threads(), c.get("hash"))).collect();
         assert_eq!(names, ["8 auto", "96 auto", "96 slots:512"]);
         let cells: Vec<usize> = data.trials.iter().map(|trial| trial.cell).collect();
         assert_eq!(cells, [2, 1, 0]);

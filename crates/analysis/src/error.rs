@@ -6,6 +6,7 @@ use records::RecordError;
 use thiserror::Error;
 
 use model::as_run::BadDefinition;
+use model::definition::Control;
 use model::outcome::ACCEPTED;
 use stats::StatError;
 
@@ -45,14 +46,14 @@ pub enum AnalysisError {
     Unlike(#[from] Box<Unlike>),
     /// A rule that compares with the control, and no control.
     #[error(
-        "the rule {rule} compares each trial with its control, and no trial has the control's hash, {control} (the hashes here: {found}); accepted is another rule, {ACCEPTED}, or a run with the control among its hashes"
+        "the rule {rule} compares each trial with its control, and no trial has the control, {control} (found: {found}); accepted is another rule, {ACCEPTED}, or a run with the control among its trials"
     )]
     NoControl {
         /// The rule.
         rule: String,
-        /// The control's hash.
-        control: String,
-        /// The hashes that there are.
+        /// The control.
+        control: Control,
+        /// The values of its factor that there are.
         found: String,
     },
     /// A statistic that can't be computed.

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use model::columns::FACTORS;
+use model::definition::Control;
+use model::factor::{POLICY, USUAL_POLICY};
 use serde::Serialize;
 
 /// The factors of one cell, by the columns [`FACTORS`]; an empty text is a factor that the cell
@@ -32,11 +34,6 @@ impl Factors {
         self.threads
     }
 
-    /// The text of `hash`.
-    pub fn hash(&self) -> &str {
-        self.get("hash")
-    }
-
     /// The text of `kernel`.
     pub fn kernel(&self) -> &str {
         self.get("kernel")
@@ -47,9 +44,9 @@ impl Factors {
         FACTORS.into_iter().zip(self.texts.iter().map(String::as_str))
     }
 
-    /// The same cell under another hash policy.
-    pub fn with_hash(&self, hash: &str) -> Factors {
-        self.with("hash", hash)
+    /// Whether it has the control's value; without a control nothing has.
+    pub fn has(&self, control: Option<&Control>) -> bool {
+        control.is_some_and(|control| self.get(control.factor) == control.value)
     }
 
     /// The same cell with another text for one factor.
@@ -73,11 +70,13 @@ impl Factors {
             .all(|((factor, a), (_, b))| a == b || except.contains(&factor))
     }
 
-    /// The order of rows in tables: like with like, rising threads, and the hash policies of one
-    /// thread count side by side, `auto` first.
+    /// The order of rows in tables: like with like, rising threads, and the policies of one
+    /// thread count side by side, the usual one first.
     pub fn in_table_order(&self, other: &Factors) -> Ordering {
-        const LAST: [&str; 2] = ["threads", "hash"];
-        let key = |factors: &Factors| (factors.hash() != "auto", factors.hash().to_string());
+        const LAST: [&str; 2] = ["threads", POLICY];
+        let key = |factors: &Factors| {
+            (factors.get(POLICY) != USUAL_POLICY, factors.get(POLICY).to_string())
+        };
         self.iter()
             .zip(other.iter())
             .filter(|((factor, _), _)| !LAST.contains(factor))
@@ -109,7 +108,7 @@ impl fmt::Display for Factors {
             .map(|(factor, text)| match factor {
                 "threads" if text == "1" => "1 thread".to_string(),
                 "threads" => format!("{text} threads"),
-                "workload" | "hash" => text.to_string(),
+                "workload" | POLICY => text.to_string(),
                 _ => format!("{factor} {text}"),
             })
             .collect();
@@ -211,7 +210,7 @@ mod tests {
         ];
         cells.sort_by(Factors::in_table_order);
         let order: Vec<String> =
-            cells.iter().map(|c| format!("{} {}", c.threads(), c.hash())).collect();
+            cells.iter().map(|c| format!("{} {}", c.threads(), c.get("hash"))).collect();
         assert_eq!(order, ["8 auto", "8 slots:64", "8 slots:512", "96 auto"]);
     }
 

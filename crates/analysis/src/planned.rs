@@ -227,7 +227,7 @@ mod tests {
         let data = Data::read(std::slice::from_ref(&run)).unwrap();
         let found = &data.missing[0];
         assert_eq!((found.planned, found.trials, found.empty_cells), (Some(7), 3, 0));
-        let control = data.cells.iter().position(|cell| cell.hash() == "slots:512").unwrap();
+        let control = data.cells.iter().position(|cell| cell.get("hash") == "slots:512").unwrap();
         assert_eq!(found.by_cell, HashMap::from([(control, 3)]));
         // A cell that was planned and has no row.
         change(&run, "plan.csv", "7,7,2,2,", "7,7,2,3,");

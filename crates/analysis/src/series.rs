@@ -7,6 +7,8 @@ use serde::Serialize;
 use crate::case::{Case, Occurrence};
 use crate::cells::Cell;
 use crate::factors::{Factors, telling};
+use model::definition::Control;
+use model::factor::POLICY;
 
 /// A series of cells over thread counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,8 +17,6 @@ pub struct Series {
     pub name: String,
     /// Whether it is the control.
     pub is_control: bool,
-    /// Its hash policy.
-    pub hash: String,
     /// Its kernel.
     pub kernel: String,
     /// Whether the case's event can happen in it.
@@ -26,18 +26,19 @@ pub struct Series {
 }
 
 impl Series {
-    /// The series of a table, in its order; those of one group (all the same but the hash policy)
+    /// The series of a table, in its order; those of one group (all the same but the control's factor)
     /// stand side by side, the control last.
-    pub fn of(cells: &[Cell], case: Option<&dyn Case>) -> Vec<Series> {
+    pub fn of(cells: &[Cell], control: Option<&Control>, case: Option<&dyn Case>) -> Vec<Series> {
         let shape = |cell: &Cell| cell.factors.with("threads", "");
         let shapes: Vec<Factors> = cells.iter().map(shape).collect();
         let mut telling = telling(&shapes);
         // What it ran on comes first, what was asked of it last.
-        let by_hash = telling.contains(&"hash") || telling.is_empty();
-        telling.retain(|factor| *factor != "hash");
-        if by_hash {
-            telling.push("hash");
+        let by_policy = telling.contains(&POLICY) || telling.is_empty();
+        telling.retain(|factor| *factor != POLICY);
+        if by_policy {
+            telling.push(POLICY);
         }
+        let of_control = control.map_or(POLICY, |control| control.factor);
         let labels = TellingLabels::of(&shapes);
         let mut at: HashMap<&Factors, usize> = HashMap::new();
         let mut series: Vec<(usize, Series)> = Vec::new();
@@ -50,7 +51,6 @@ impl Series {
                     Series {
                         name: labels.shorten(shape).named_by(&telling),
                         is_control: cell.is_control,
-                        hash: shape.hash().to_string(),
                         kernel: shape.kernel().to_string(),
                         occurrence: Occurrence::default(),
                         cells: Vec::new(),
@@ -61,7 +61,7 @@ impl Series {
         }
         series.sort_by(|(a_place, a), (b_place, b)| {
             let (a_shape, b_shape) = (&shapes[*a_place], &shapes[*b_place]);
-            if a_shape.same_but(b_shape, &["hash"]) {
+            if a_shape.same_but(b_shape, &[of_control]) {
                 a.is_control.cmp(&b.is_control).then_with(|| a_shape.in_table_order(b_shape))
             } else {
                 a_shape.in_table_order(b_shape)

@@ -219,20 +219,28 @@ fn digest(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
+fn needs_control(definition: &Definition) -> bool {
+    matches!(definition.outcome.stall, StallRule::Control { .. })
+}
+
 fn cells(
     definition: &Definition,
     site: &Site,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Cell>, PlanError> {
-    let factors = &definition.factors;
-    let mut hashes = factors.hash.clone();
-    let control = definition.control.hash;
-    if matches!(definition.outcome.stall, StallRule::Control { .. }) && !hashes.contains(&control) {
-        hashes.push(control);
-        notes.push(format!(
-            "hash {control} is added: the outcome {} needs its control",
-            definition.outcome.stall
-        ));
+    let mut factors = definition.factors.clone();
+    if let Some(control) = definition.control().filter(|_| needs_control(definition)) {
+        let mut values = factors.texts(control.factor);
+        if !values.contains(&control.value) {
+            values.push(control.value.clone());
+            // It was read as a value of its factor, which takes it therefore.
+            if factors.set(control.factor, &values).is_ok() {
+                notes.push(format!(
+                    "{control} is added: the outcome {} needs its control",
+                    definition.outcome.stall
+                ));
+            }
+        }
     }
     notes.extend(idle(definition));
     let mut cells: Vec<Cell> = Vec::new();
@@ -241,7 +249,7 @@ fn cells(
             let crossed = factors.own_crossed(workload);
             for threads in &factors.threads {
                 for &ramp in &factors.ramp {
-                    for &hash in &hashes {
+                    for &hash in &factors.hash {
                         for placement in &factors.placement {
                             for memory in &factors.memory {
                                 let around = Around {

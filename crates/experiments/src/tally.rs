@@ -8,24 +8,24 @@ use std::collections::HashMap;
 
 use analysis::outcome::{Outcome, Seen, judge};
 use campaign::plan::Planned;
-use model::definition::Definition;
+use model::columns::FACTORS;
+use model::definition::{Control, Definition};
 use model::event::Event;
-use model::factor::Hash;
 use model::outcome::StallRule;
 use model::record::Status;
-use model::rows::TrialRow;
+use model::rows::{PlanRow, TrialRow};
 use stats::samples::median::median_of_sorted;
 
 /// The counts.
 pub struct Tally {
     /// `None`: the rule looks at more than trials one by one (`split`), so only the end tells.
     rule: Option<StallRule>,
-    control: Hash,
+    control: Option<Control>,
     groups: HashMap<String, Group>,
     failed: u64,
 }
 
-/// The trials that differ in nothing but their hash.
+/// The trials that differ in nothing but the control's factor.
 #[derive(Default)]
 struct Group {
     /// Throughputs of its control, ascending.
@@ -40,7 +40,7 @@ impl Tally {
         let rule = Some(definition.outcome.stall);
         Tally {
             rule: rule.filter(|rule| !matches!(rule, StallRule::Split | StallRule::Reported)),
-            control: definition.control.hash,
+            control: definition.control(),
             groups: HashMap::new(),
             failed: 0,
         }
@@ -53,8 +53,9 @@ impl Tally {
             return;
         }
         let Some(rule) = self.rule else { return };
-        let group = self.groups.entry(all_but_hash(row)).or_default();
-        if planned.spec.hash == self.control {
+        let group = self.groups.entry(all_but_control(row, self.control.as_ref())).or_default();
+        let is_control = |of: &Control| planned.spec.text(of.factor) == of.value;
+        if self.control.as_ref().is_some_and(is_control) {
             let Some(rate) = row.mops_per_s else { return };
             let at = group.controls.partition_point(|other| *other < rate);
             group.controls.insert(at, rate);
@@ -86,23 +87,16 @@ impl Tally {
     }
 }
 
-/// The factors but the hash, as one text.
-fn all_but_hash(row: &TrialRow) -> String {
-    format!(
-        "{:?}",
-        (
-            &row.kernel,
-            &row.labels,
-            row.threads,
-            row.workload,
-            row.ramp,
-            &row.placement,
-            &row.memory,
-            row.locks,
-            row.unlock,
-            row.messengers
-        )
-    )
+/// The factors but the control's, as one text.
+fn all_but_control(row: &TrialRow, control: Option<&Control>) -> String {
+    let mut row = serde_json::to_value(PlanRow::from(row)).unwrap_or_default();
+    if let Some(columns) = row.as_object_mut() {
+        let factor = control.map(|control| control.factor);
+        columns.retain(|column, _| {
+            FACTORS.contains(&column.as_str()) && Some(column.as_str()) != factor
+        });
+    }
+    row.to_string()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::definition::Control;
-use crate::factor::{Hash, Span};
+use crate::factor::Span;
 use crate::outcome::StallRule;
 use crate::recovery::Recovery;
 use crate::serde_words;
@@ -108,9 +108,9 @@ impl AsRun {
         self.outcome.as_ref().and_then(|outcome| outcome.stall)
     }
 
-    /// The hash policy of its control.
-    pub fn control_hash(&self) -> Hash {
-        self.control.clone().unwrap_or_default().hash
+    /// What its trials are held against, if anything, when they are judged by this rule.
+    pub fn control(&self, rule: StallRule) -> Option<Control> {
+        Control::of(self.control.as_ref(), Some(rule))
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
         let import = json!({"format": "csv", "lines": 3, "not_understood": [], "notes": [],
             "said": {"approximate": {"a range": 2}}, "status": {"not_of": [4]}});
         let run = AsRun::of(&json!({"name": "x", "import": import})).unwrap();
-        assert_eq!((run.stall(), run.control_hash().to_string()), (None, "slots:512".into()));
+        assert_eq!((run.stall(), run.control(StallRule::Reported)), (None, None));
         let found = run.import.unwrap();
         assert_eq!(found.status, Some(StatusSaid::NotOf(vec![4])));
         assert_eq!(serde_json::to_value(&found).unwrap(), import);

@@ -65,6 +65,26 @@ impl TrialSpec {
         }
     }
 
+    /// The text of a factor that has a column, as the column has it; empty where the trial does not
+    /// have it.
+    pub fn text(&self, factor: &str) -> String {
+        fn some<T: std::fmt::Display>(value: Option<T>) -> String {
+            value.map_or_else(String::new, |value| value.to_string())
+        }
+        let own = self.task.columns();
+        match factor {
+            "ramp" => self.ramp.to_string(),
+            "hash" => self.hash.to_string(),
+            "placement" => self.placement.to_string(),
+            "memory" => self.memory.to_string(),
+            "threads" => self.threads.to_string(),
+            "locks" => some(own.locks),
+            "unlock" => some(own.unlock),
+            "messengers" => some(own.messengers),
+            _ => String::new(),
+        }
+    }
+
     /// Refuses a trial whose parts contradict each other. The runner asks before it plans the trial,
     /// and the trial asks again, since a spec may come from elsewhere. What depends on the machine
     /// (CPUs, nodes, limits, the kernel) is not decided here.

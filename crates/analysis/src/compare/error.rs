@@ -113,7 +113,7 @@ pub enum CompareError {
         "the strata that both sides have are all controls ({control}): there is nothing that a patch could fix"
     )]
     OnlyControls {
-        /// The control's hash.
+        /// The control's value.
         control: String,
     },
     /// Every trial of a side failed.

@@ -51,6 +51,7 @@ use crate::analysis::SeedAndSize;
 use crate::data::Trial;
 use crate::outcome::{Outcome, Reason};
 use crate::run::Run;
+use model::definition::Control;
 use model::outcome::StallRule;
 use stats::samples::Resampling;
 use stats::{Level, StatError};
@@ -101,8 +102,9 @@ pub struct Side {
     pub kernels: Vec<String>,
     /// The rule by which its trials were judged.
     pub stall: StallRule,
-    /// Its control's hash policy.
-    pub control: String,
+    /// Its control, if there is one: its value is what stands here.
+    #[serde(serialize_with = "crate::analysis::value_of")]
+    pub control: Option<Control>,
     /// Its trials, in whatever cell.
     pub trials: u64,
     /// Those that failed.
@@ -188,18 +190,21 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         allow(Unlike::StallRule { base, test }, options.force, &mut forced)?;
     }
     if base_rule.1 != test_rule.1 {
-        let (base, test) = (base_rule.1.clone(), test_rule.1.clone());
+        let value = |of: &Option<Control>| {
+            of.as_ref().map_or_else(|| "none".to_string(), |of| of.value.clone())
+        };
+        let (base, test) = (value(&base_rule.1), value(&test_rule.1));
         allow(Unlike::Control { base, test }, options.force, &mut forced)?;
     }
     for side in Which::BOTH {
         several_kernels(&sides, side, options.force, &mut forced)?;
     }
     let outcomes = [
-        sides.outcomes(Which::Base, base_rule.0, &base_rule.1, options.level)?,
-        sides.outcomes(Which::Test, test_rule.0, &test_rule.1, options.level)?,
+        sides.outcomes(Which::Base, base_rule.0, base_rule.1.as_ref(), options.level)?,
+        sides.outcomes(Which::Test, test_rule.0, test_rule.1.as_ref(), options.level)?,
     ];
     let level = options.level;
-    let strata = strata::of(&sides, &outcomes, [&base_rule.1, &test_rule.1]);
+    let strata = strata::of(&sides, &outcomes, [base_rule.1.as_ref(), test_rule.1.as_ref()]);
     let matched = strata.as_ref().map_or(&[][..], |strata| strata.common.as_slice());
     for side in [Which::Test, Which::Base] {
         only_failed(&sides, matched, side, level)?;
@@ -234,7 +239,7 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let trust = trust::of(&measured, level);
     let sensitivity = sensitivity::of(&sides, &common, &outcomes, verdict.kind, rules)?;
     let [base_disturbed, test_disturbed] = disturbance::of(&sides);
-    let side = |side: Which, (rule, control): &(StallRule, String), disturbed| Side {
+    let side = |side: Which, (rule, control): &(StallRule, Option<Control>), disturbed| Side {
         name: sides.name(side),
         runs: runs(&sides, side),
         kernels: kernels(&sides, side),

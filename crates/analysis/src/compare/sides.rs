@@ -18,6 +18,7 @@ use crate::data::{Data, Trial};
 use crate::factors::{Factors, natural};
 use crate::outcome::Outcome;
 use crate::run::Run;
+use model::definition::Control;
 use model::outcome::StallRule;
 use stats::Level;
 use stats::samples::Resampling;
@@ -355,18 +356,18 @@ impl Sides {
         self.told_by.iter().find(|told| told.key == key)
     }
 
-    /// The rule and the control's hash by which a side is judged, from its runs' definitions.
+    /// The rule and the control by which a side is judged, from its runs' definitions.
     pub fn rule(
         &self,
         side: Which,
         asked: Option<StallRule>,
-    ) -> Result<(StallRule, String), CompareError> {
+    ) -> Result<(StallRule, Option<Control>), CompareError> {
         let runs: Vec<Run> = self.runs(side).into_iter().cloned().collect();
         let rule = match asked {
             Some(rule) => rule,
             None => the_rule(&runs)?,
         };
-        Ok((rule, the_control(&runs)?))
+        Ok((rule, the_control(&runs, rule)?))
     }
 
     /// Judges the trials of a side, each held against controls of its own side only. Beside all
@@ -375,7 +376,7 @@ impl Sides {
         &self,
         side: Which,
         rule: StallRule,
-        control: &str,
+        control: Option<&Control>,
         level: Level,
     ) -> Result<Vec<Option<Outcome>>, CompareError> {
         let mut place: BTreeMap<usize, usize> = BTreeMap::new();

@@ -12,6 +12,8 @@ use super::sides::{Sides, Which, labels};
 use crate::data::Trial;
 use crate::factors::{Factors, telling};
 use crate::outcome::{Outcome, Reason};
+use model::definition::Control;
+use model::factor::POLICY;
 use stats::words::list;
 
 /// A side's trials of one stratum, counted.
@@ -70,7 +72,7 @@ pub struct Stratum {
     pub cpus: Option<u64>,
     /// NUMA nodes.
     pub nodes: Option<u64>,
-    /// Whether its hash policy is the control's: it is no stratum of the efficacy, but of drift and
+    /// Whether it is a control: it is no stratum of the efficacy, but of drift and
     /// cost.
     pub is_control: bool,
     /// The base side.
@@ -135,7 +137,7 @@ struct Shape {
 pub fn of(
     sides: &Sides,
     outcomes: &[Vec<Option<Outcome>>; 2],
-    controls: [&str; 2],
+    controls: [Option<&Control>; 2],
 ) -> Result<Strata, CompareError> {
     let mut at: HashMap<Shape, usize> = HashMap::new();
     let mut found: Vec<(Shape, [Tally; 2])> = Vec::new();
@@ -159,7 +161,8 @@ pub fn of(
         return Err(no_common(&found));
     }
     let shapes: Vec<&Shape> = found.iter().map(|(shape, _)| shape).collect();
-    let naming = Naming::of(&shapes, controls);
+    let is_control = |shape: &Shape| controls.iter().any(|of| shape.factors.has(*of));
+    let naming = Naming::of(&shapes, is_control);
     let mut strata = Strata { common: Vec::new(), one_sided: Vec::new() };
     for (shape, [base, test]) in &found {
         let name = naming.name(shape);
@@ -170,7 +173,7 @@ pub fn of(
                 let tally = if side == Which::Base { base } else { test };
                 let (trials, failed, stalled) = (tally.trials, tally.failed, tally.stalled);
                 // In one list with the other cells, it has to be told from them.
-                let name = match controls.contains(&shape.factors.hash()) {
+                let name = match is_control(shape) {
                     true => format!("{name} (control)"),
                     false => name,
                 };
@@ -187,7 +190,7 @@ pub fn of(
             }
             _ => strata.common.push(Stratum {
                 name,
-                is_control: controls.contains(&shape.factors.hash()),
+                is_control: is_control(shape),
                 factors,
                 cpus,
                 nodes,
@@ -197,7 +200,9 @@ pub fn of(
         }
     }
     if strata.common.iter().all(|stratum| stratum.is_control) {
-        return Err(CompareError::OnlyControls { control: controls[0].to_string() });
+        return Err(CompareError::OnlyControls {
+            control: controls[0].map_or_else(String::new, |it| it.value.clone()),
+        });
     }
     Ok(strata)
 }
@@ -237,13 +242,13 @@ struct Naming {
     labels: Vec<String>,
     cpus: bool,
     nodes: bool,
-    hash: bool,
+    policy: bool,
 }
 
 impl Naming {
-    fn of(shapes: &[&Shape], controls: [&str; 2]) -> Naming {
+    fn of(shapes: &[&Shape], is_control: impl Fn(&Shape) -> bool) -> Naming {
         let mut factors = telling(shapes.iter().map(|shape| &shape.factors));
-        factors.retain(|factor| !["threads", "hash", "labels"].contains(factor));
+        factors.retain(|factor| !["threads", POLICY, "labels"].contains(factor));
         let differ = |of: fn(&Shape) -> Option<u64>| {
             shapes.iter().any(|shape| Some(of(shape)) != shapes.first().map(|first| of(first)))
         };
@@ -253,16 +258,16 @@ impl Naming {
         keys.sort();
         keys.dedup();
         keys.retain(|key| all.iter().any(|labels| labels.get(key) != all[0].get(key)));
-        let mut hashes: Vec<&str> = shapes.iter().map(|shape| shape.factors.hash()).collect();
-        hashes.retain(|hash| !controls.contains(hash));
-        hashes.sort_unstable();
-        hashes.dedup();
+        let compared = shapes.iter().filter(|shape| !is_control(shape));
+        let mut policies: Vec<&str> = compared.map(|shape| shape.factors.get(POLICY)).collect();
+        policies.sort_unstable();
+        policies.dedup();
         Naming {
             factors,
             labels: keys,
             cpus: differ(|shape| shape.cpus),
             nodes: differ(|shape| shape.nodes),
-            hash: hashes.len() > 1,
+            policy: policies.len() > 1,
         }
     }
 
@@ -287,8 +292,8 @@ impl Naming {
         for key in &self.labels {
             parts.extend(own.remove(key).map(|value| format!("{key}={value}")));
         }
-        if self.hash {
-            parts.push(shape.factors.hash().to_string());
+        if self.policy {
+            parts.push(shape.factors.get(POLICY).to_string());
         }
         parts.join(", ")
     }

@@ -7,6 +7,7 @@
 use serde::Serialize;
 
 use super::strata::{Stratum, Tally};
+use model::factor::POLICY;
 use stats::samples::{MedianRatio, Note, Resampling, SampleMedian, mann_whitney, mean_ratio};
 use stats::{Alternative, Estimate, Level};
 
@@ -17,8 +18,8 @@ pub struct StratumRatio {
     pub stratum: usize,
     /// Its name.
     pub name: String,
-    /// Its hash policy.
-    pub hash: String,
+    /// What the kernel is told to do.
+    pub policy: String,
     /// The base side's throughput, in Mops/s.
     pub base: SampleMedian,
     /// The test side's.
@@ -62,7 +63,7 @@ pub fn of(
     Some(StratumRatio {
         stratum: at,
         name: stratum.name.clone(),
-        hash: stratum.factors.hash().to_string(),
+        policy: stratum.factors.get(POLICY).to_string(),
         base: SampleMedian::of_sorted(&base, level),
         test: SampleMedian::of_sorted(&test, level),
         ratio: Estimate {

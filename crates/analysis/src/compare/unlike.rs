@@ -22,7 +22,7 @@ pub enum Unlike {
     },
     /// The controls.
     Control {
-        /// The base side's control, by its hash policy.
+        /// The base side's control, by its value.
         base: String,
         /// The test side's control.
         test: String,

@@ -7,6 +7,7 @@ use super::few_trials::enough;
 use crate::cells::Cell;
 use crate::factors::telling;
 use crate::run::Run;
+use model::factor::POLICY;
 use stats::multiplicity::holm;
 use stats::samples::{MedianRatio, SampleMedian, mann_whitney};
 use stats::{Alternative, Estimate, Level};
@@ -54,16 +55,16 @@ pub(super) fn by_factor(tables: &Tables) -> Option<ByFactor> {
         .into_iter()
         .filter(|factor| !["threads", "kernel", "labels", "workload"].contains(factor))
         .collect();
-    let factor = varied.iter().find(|factor| **factor != "hash").or_else(|| {
+    let factor = varied.iter().find(|factor| **factor != POLICY).or_else(|| {
         // Two policies are a case and its control: whether it stalls is the question then.
-        let policies = values(tables.cells, "hash").len();
+        let policies = values(tables.cells, POLICY).len();
         varied.iter().find(|_| policies > 2 || tables.case.is_none())
     })?;
     let values = values(tables.cells, factor);
     let first =
         tables.data.runs.first()?.manifest.definition.pointer(&format!("/factors/{factor}/0"));
     let base = match *factor {
-        "hash" => tables.cells.iter().find(|cell| cell.is_control)?.factors.hash(),
+        POLICY => tables.cells.iter().find(|cell| cell.is_control)?.factors.get(POLICY),
         _ => first
             .and_then(|it| it.as_str())
             .filter(|it| values.contains(it))

@@ -240,7 +240,7 @@ impl ImportArgs {
                 .stall
                 .map(|stall| model::definition::Outcome { stall })
                 .or(mapping.outcome),
-            control: self.control.map(|hash| Control { hash }).or(mapping.control),
+            control: self.control.map(Control::from).or(mapping.control),
             recovery: mapping.recovery,
         }
     }

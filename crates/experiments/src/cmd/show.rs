@@ -93,11 +93,8 @@ pub fn run(args: ShowArgs, out: &mut dyn Write) -> Outcome {
         args.lab.boots_in_words(&plan),
         definition.seed,
     )?;
-    writeln!(
-        out,
-        "stalled: {}; control: hash {}",
-        definition.outcome.stall, definition.control.hash
-    )?;
+    let control = definition.control().map_or_else(|| "none".to_string(), |it| it.to_string());
+    writeln!(out, "stalled: {}; control: {control}", definition.outcome.stall)?;
     for note in &plan.notes {
         writeln!(out, "note: {note}")?;
     }
@@ -151,10 +148,11 @@ fn cells(definition: &Definition, plan: &Plan) -> Table {
     header.extend(shown.iter().map(|(name, _)| *name));
     header.push("");
     let mut table = Table::new(&header).left(header.len());
+    let control = definition.control();
     for (index, cell) in plan.cells.iter().enumerate() {
         let mut row = vec![(index + 1).to_string()];
         row.extend(shown.iter().map(|(_, of)| of(cell)));
-        let is_control = cell.spec.hash == definition.control.hash;
+        let is_control = control.as_ref().is_some_and(|of| cell.spec.text(of.factor) == of.value);
         row.push(if is_control { "control".to_string() } else { String::new() });
         table.row(row);
     }

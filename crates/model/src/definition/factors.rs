@@ -102,6 +102,22 @@ impl Factors {
         Ok(())
     }
 
+    /// The values of a factor, in their canonical form.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        fn all<T: fmt::Display>(values: &[T]) -> Vec<String> {
+            values.iter().map(T::to_string).collect()
+        }
+        match name {
+            "workload" => all(&self.workload),
+            "threads" => all(&self.threads),
+            "ramp" => all(&self.ramp),
+            "hash" => all(&self.hash),
+            "placement" => all(&self.placement),
+            "memory" => all(&self.memory),
+            _ => own_factor(name).map_or_else(Vec::new, |(_, factor)| self.own(factor)),
+        }
+    }
+
     /// The values of a factor that only one workload takes.
     pub fn own(&self, factor: &OwnFactor) -> Vec<String> {
         let given = self.own.get(factor.name);

@@ -1,6 +1,7 @@
 //! Definitions of experiments: what they hold and how they are read. The keys are explained in
 //! docs/reference/definitions.md.
 
+mod control;
 mod error;
 mod factors;
 mod label;
@@ -8,6 +9,7 @@ mod near;
 mod overrides;
 mod toml_text;
 
+pub use control::Control;
 pub use error::{DefinitionError, NotTaken};
 pub use factors::{BadFactor, Factors, Given};
 pub use near::{did_you_mean, near_names};
@@ -57,8 +59,9 @@ pub struct Definition {
     pub seed: u64,
     /// What is varied; every combination is a cell.
     pub factors: Factors,
-    /// What a trial is held against.
-    pub control: Control,
+    /// What a trial is held against, where it is said; [`Definition::control`] is what holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<Control>,
     /// When a trial counts as stalled.
     pub outcome: Outcome,
     /// When a stalled trial counts as recovered, by its throughput.
@@ -88,7 +91,7 @@ impl Default for Definition {
             // Results are to repeat.
             seed: 1,
             factors: Factors::default(),
-            control: Control::default(),
+            control: None,
             outcome: Outcome::default(),
             recovery: Recovery::default(),
             mutex: mutex::Table::default(),
@@ -99,17 +102,10 @@ impl Default for Definition {
     }
 }
 
-/// What a trial is held against: the cell with the same factors but this hash policy.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Control {
-    /// The control's hash policy.
-    pub hash: Hash,
-}
-
-impl Default for Control {
-    fn default() -> Control {
-        Control { hash: DEFAULT_CONTROL }
+impl Definition {
+    /// What a trial is held against, if anything.
+    pub fn control(&self) -> Option<Control> {
+        Control::of(self.control.as_ref(), Some(self.outcome.stall))
     }
 }
 
@@ -142,7 +138,8 @@ pub struct Quick {
 pub const FACTOR_NAMES: [&str; COMMON.len() + WITH_COLUMN.len() + AMONG_LABELS.len()] =
     concatenated(&[&COMMON, &WITH_COLUMN, &AMONG_LABELS]);
 
-/// The control of a definition that names none: the report's pre-sized hash.
+/// The control of a definition that names none and has a rule that needs one: the report's pre-sized
+/// hash.
 pub const DEFAULT_CONTROL: Hash = Hash::Slots { slots: 512, immutable: false };
 
 /// More than any sweep needs; beyond it the plan itself would be the problem.

@@ -155,7 +155,7 @@ mod tests {
         let definition = parse("x.toml", "x", LEAST).unwrap();
         assert_eq!(definition.name, "x");
         assert_eq!(definition.factors.threads, [Threads::Count(1), Threads::Share(100.0)]);
-        assert_eq!(definition.control.hash.to_string(), "slots:512");
+        assert_eq!(definition.control().unwrap().value, "slots:512");
         assert_eq!(definition.outcome.stall.to_string(), "control:0.5");
     }
 

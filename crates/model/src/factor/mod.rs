@@ -28,6 +28,13 @@ use std::fmt;
 /// The factors that every workload has, in the order of their columns.
 pub const COMMON: [&str; 6] = ["workload", "threads", "ramp", "hash", "placement", "memory"];
 
+/// The factor by which the kernel is told what to do: in tables its values stand side by side, the usual
+/// one first, and in names last.
+pub const POLICY: &str = "hash";
+
+/// What the kernel does where it is told nothing.
+pub const USUAL_POLICY: &str = "auto";
+
 /// A text that is not a value of its factor: what was found and what is accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadValue {

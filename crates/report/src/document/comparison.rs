@@ -272,12 +272,12 @@ fn stalls_table(comparison: &Comparison, room: Room) -> Vec<Block> {
 /// The stalls by stratum.
 fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
     let (base, test) = (&comparison.base, &comparison.test);
-    let rule = crate::say::rule::in_words(&base.stall, &base.control);
+    let rule = crate::say::rule::in_words(&base.stall, base.control.as_ref());
     let rules = match base.stall == test.stall {
         true => rule,
         false => format!(
             "{rule} (base side), and when {} (test side)",
-            crate::say::rule::in_words(&test.stall, &test.control)
+            crate::say::rule::in_words(&test.stall, test.control.as_ref())
         ),
     };
     let mut blocks = vec![

@@ -99,6 +99,11 @@ pub fn short(analysis: &Analysis) -> Vec<Block> {
     blocks
 }
 
+/// The factors that always have a column: the threads, and what tells the control.
+pub(super) fn always(analysis: &Analysis) -> [&'static str; 2] {
+    ["threads", analysis.control_factor()]
+}
+
 /// A row a cell that is no control without a stall, with one interval.
 fn short_cells(analysis: &Analysis) -> Option<Block> {
     let telling = |cell: &&Cell| !cell.is_control || cell.stalled() > 0;
@@ -107,7 +112,7 @@ fn short_cells(analysis: &Analysis) -> Option<Block> {
         cells = analysis.cells.iter().collect();
     }
     cells.first()?;
-    let columns = FactorColumns::of(cells.iter().map(|cell| &cell.factors), &["threads", "hash"]);
+    let columns = FactorColumns::of(cells.iter().map(|cell| &cell.factors), &always(analysis));
     let seen = Seen::of(analysis);
     let stalls = seen.outcomes && !crate::say::headline::nothing_can_stall(analysis);
     let mut of_cells =
@@ -170,8 +175,8 @@ pub fn cells(analysis: &Analysis, room: Room) -> Vec<Block> {
         };
     }
     let factors = || analysis.cells.iter().map(|cell| &cell.factors);
-    // Threads and hash are always there; of the other factors those that tell cells apart.
-    let columns = FactorColumns::of(factors(), &["threads", "hash"]);
+    // Of the other factors those that tell cells apart.
+    let columns = FactorColumns::of(factors(), &always(analysis));
     let seen = Seen::of(analysis);
     let stalls = stall_columns(analysis, room, seen);
     let speeds = speed_columns(analysis, seen);
@@ -357,7 +362,7 @@ fn definitions(analysis: &Analysis) -> Vec<String> {
         items.push(format!(
             "stalled: of the trials that did their work and in which the rule has something to look at, \
              those in which {} (rule `{}`). Failed trials are in no count.",
-            crate::say::rule::in_words(&analysis.stall, &analysis.control),
+            crate::say::rule::in_words(&analysis.stall, analysis.control.as_ref()),
             analysis.stall
         ));
         items.push(format!(
@@ -381,7 +386,7 @@ fn definitions(analysis: &Analysis) -> Vec<String> {
         items.push(format!(
             "ratio to control: the cell's median over the median of its control (`{}`, all else the \
              same), with the percentile bootstrap interval ({} resamples, seed {}).",
-            analysis.control, analysis.resampling.resamples, analysis.resampling.seed
+            analysis.control_value(), analysis.resampling.resamples, analysis.resampling.seed
         ));
     }
     items

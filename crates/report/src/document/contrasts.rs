@@ -4,6 +4,7 @@ use analysis::Analysis;
 use analysis::contrasts::{Against, CellContrast};
 use stats::words::{counted, p_value, percent, significant};
 
+use super::content::always;
 use super::content::{MOST_ROWS, Room, with_interval};
 use super::factor_columns::{FactorColumns, other_labels};
 use super::{Block, Table};
@@ -23,9 +24,10 @@ pub fn section(analysis: &Analysis, room: Room) -> Vec<Block> {
         return Vec::new();
     }
     let tests = telling_something.iter().map(|contrast| &analysis.cells[contrast.test].factors);
-    let always: &[&str] = match room {
-        Room::Wide => &["threads", "hash"],
-        Room::Narrow => &["threads"],
+    let always = always(analysis);
+    let always = match room {
+        Room::Wide => &always[..],
+        Room::Narrow => &always[..1],
     };
     let columns = FactorColumns::of(tests, always);
     let level = percent(analysis.level.get());
@@ -34,7 +36,7 @@ pub fn section(analysis: &Analysis, room: Room) -> Vec<Block> {
             (&analysis.cells[contrast.test].factors, &analysis.cells[contrast.base].factors);
         match contrast.against {
             Against::Labels => other_labels(test, base),
-            against => base.get(against.factor()).to_string(),
+            against => base.get(against.factor(analysis.control.as_ref())).to_string(),
         }
     };
     // What is the same in all rows is said once, above them.

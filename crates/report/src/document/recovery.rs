@@ -5,7 +5,7 @@ use analysis::recovery::{CellRecovery, SeenBy, Sense};
 use stats::survival::{PointwiseMethod, notes};
 use stats::words::{counted, p_value, percent, seconds, seconds_between};
 
-use super::content::MOST_ROWS;
+use super::content::{MOST_ROWS, always};
 use super::factor_columns::FactorColumns;
 use super::{Block, Table};
 use crate::say::case;
@@ -30,7 +30,7 @@ fn of_sense(analysis: &Analysis, sense: Sense) -> Vec<Block> {
         return Vec::new();
     }
     let factors = |one: &CellRecovery| &analysis.cells[one.cell].factors;
-    let columns = FactorColumns::of(found.iter().map(|one| factors(one)), &["threads", "hash"]);
+    let columns = FactorColumns::of(found.iter().map(|one| factors(one)), &always(analysis));
     let level = percent(analysis.level.get());
     let by_throughput = found.iter().all(|one| one.seen_by == SeenBy::Throughput);
     // One column for the shape where it is shown at all.

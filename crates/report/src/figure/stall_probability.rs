@@ -1,4 +1,4 @@
-//! Stall probability over threads, with Wilson intervals, a line a hash policy.
+//! Stall probability over threads, with Wilson intervals, a line a series.
 
 use analysis::Analysis;
 use analysis::series::Series;
@@ -62,7 +62,7 @@ impl<'a> StallProbability<'a> {
         let mut subtitle = format!(
             "Bars are Wilson intervals at {}. A trial is stalled when {}.",
             percent(self.analysis.level.get()),
-            crate::say::rule::in_words(&self.analysis.stall, &self.analysis.control)
+            crate::say::rule::in_words(&self.analysis.stall, self.analysis.control.as_ref())
         );
         if self.quiet_controls > 0 {
             subtitle += &match self.quiet_controls {

@@ -40,7 +40,7 @@ impl<'a> StallRows<'a> {
         let mut subtitle = format!(
             "Bars are Wilson intervals at {}. A trial is stalled when {}.",
             percent(self.analysis.level.get()),
-            crate::say::rule::in_words(&self.analysis.stall, &self.analysis.control)
+            crate::say::rule::in_words(&self.analysis.stall, self.analysis.control.as_ref())
         );
         subtitle += &left_out_in_words(self.left_out);
         if let Some(text) = remark(self.analysis) {

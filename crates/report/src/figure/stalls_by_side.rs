@@ -103,7 +103,10 @@ impl<'a> StallsBySide<'a> {
         let mut subtitle = format!(
             "Bars are Wilson intervals at {}. A trial is stalled when {}.",
             percent(self.comparison.level.get()),
-            crate::say::rule::in_words(&self.comparison.test.stall, &self.comparison.test.control)
+            crate::say::rule::in_words(
+                &self.comparison.test.stall,
+                self.comparison.test.control.as_ref()
+            )
         );
         if self.left_out > 0 {
             subtitle += &format!(

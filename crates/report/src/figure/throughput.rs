@@ -1,6 +1,6 @@
 //! Every trial's throughput as a point over threads, stalled ones marked, the control beside it.
 //!
-//! Series that differ in their hash policy alone share a figure; the others have one each, because
+//! Series that differ in the control's factor alone share a figure; the others have one each, because
 //! points of several kernels at one thread count would cover each other.
 //!
 //! A stall is one of two modes, so a mean would show a throughput that no trial had: each trial is
@@ -51,7 +51,7 @@ struct Point {
 }
 
 impl<'a> Throughput<'a> {
-    /// The figures: one a group of series that differ in their hash policy alone. At one thread count
+    /// The figures: one a group of series that differ in the control's factor alone. At one thread count
     /// a row a series reads better: `ThroughputRows`.
     pub fn of(analysis: &'a Analysis) -> Vec<Self> {
         let measured =
@@ -59,9 +59,10 @@ impl<'a> Throughput<'a> {
         if rows(analysis, |cell| cell.mops.is_some()).is_some() {
             return Vec::new();
         }
+        let of_control = analysis.control_factor();
         let shape = |series: &Series| {
             let cell = series.cells.first().and_then(|at| analysis.cells.get(*at))?;
-            Some(cell.factors.with("threads", "").with_hash(""))
+            Some(cell.factors.with("threads", "").with(of_control, ""))
         };
         let mut groups: Vec<Vec<&Series>> = Vec::new();
         for series in analysis.series.iter().filter(measured) {
