@@ -8,24 +8,24 @@ use crate::case;
 use crate::cells::{self, Cell, Cells};
 use crate::checks::{self, RunChecks};
 use crate::contrasts::{self, CellContrast};
+use crate::damage::{self, Damage};
 use crate::data::{Data, Trial};
 use crate::error::{AnalysisError, Unlike};
 use crate::finding::{self, Finding, Tables};
 use crate::metrics::{self, CellMetric};
 use crate::outcome::Outcome;
-use crate::planned::Missing;
 use crate::recovery::{self, CellRecovery, stalls};
 use crate::run::Run;
 use crate::series::Series;
 use crate::threshold::{self, SeriesThreshold};
 use crate::timeline::shown::{Shown, shown};
 use crate::timeline::{Account, Timelines};
+use crate::warning::{self, Warning};
 use model::definition::Control;
 use model::factor::POLICY;
 use model::outcome::StallRule;
 use stats::Level;
 use stats::samples::Resampling;
-use stats::words::counted;
 
 /// What the user may choose.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -45,10 +45,10 @@ pub struct Analysis {
     format: u32,
     /// What the tables say, the most important first.
     pub findings: Vec<Finding>,
-    /// What a reader of the tables must know, in sentences.
-    pub warnings: Vec<String>,
-    /// What is torn, missing or contradicts its plan, a sentence each: the tables lack it.
-    pub damage: Vec<String>,
+    /// What a reader of the tables must know.
+    pub warnings: Vec<Warning>,
+    /// What is torn, missing or contradicts its plan: the tables lack it.
+    pub damage: Vec<Damage>,
     /// The rule by which trials were judged.
     pub stall: StallRule,
     /// The control, if there is one: its value is what stands here.
@@ -117,7 +117,7 @@ impl Analysis {
         let level = options.level;
         let seed = data.runs.first().map_or(0, |run| run.manifest.seed);
         let resampling = Resampling { seed, ..Resampling::default() };
-        let Cells { cells, outcomes, notes } =
+        let Cells { cells, outcomes, warnings: of_cells } =
             Cells::of(&data, stall, control.as_ref(), level, resampling)?;
         let metrics = metrics::of(&data, &cells, level, resampling)?;
         let checks = checks::of(&data.runs, level)?;
@@ -144,17 +144,18 @@ impl Analysis {
             level,
             resampling,
         });
-        let mut damage: Vec<String> = data.runs.iter().filter_map(|run| run.torn.clone()).collect();
+        let torn = data.runs.iter().filter_map(|run| run.torn.clone());
+        let mut damage: Vec<Damage> = torn.map(Damage::TornLine).collect();
         for (run, missing) in data.runs.iter().zip(&data.missing) {
-            damage.extend(plan_sentences(run, missing));
+            damage.extend(damage::of_plan(run, missing));
         }
         for (run, account) in data.runs.iter().zip(&timelines.accounts) {
-            damage.extend(account.sentences(run));
+            damage.extend(account.damage(run));
         }
-        damage.extend(crate::torn::sentences(&data)?);
-        let mut warnings: Vec<String> = mixed_durations(&data).into_iter().collect();
-        warnings.extend(mixed_machines(&data.runs));
-        warnings.extend(notes);
+        damage.extend(crate::torn::damage(&data)?);
+        let mut warnings: Vec<Warning> = warning::mixed_durations(&data).into_iter().collect();
+        warnings.extend(warning::mixed_machines(&data.runs));
+        warnings.extend(of_cells);
         let shown = shown(&data, &cells, &timelines)?;
         let stalls = stalls::csv(&data.runs, &data.trials, &timelines);
         Ok(Analysis {
@@ -253,9 +254,9 @@ pub(crate) fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
 /// The control of the definitions, which must be one, for trials judged by this rule.
 pub(crate) fn the_control(runs: &[Run], rule: StallRule) -> Result<Option<Control>, AnalysisError> {
     let Some(first) = runs.first() else { return Err(AnalysisError::NoRun) };
-    let control = first.definition.control(rule);
+    let control = first.control(rule);
     for run in runs {
-        let other = run.definition.control(rule);
+        let other = run.control(rule);
         if other != control {
             return Err(Box::new(Unlike {
                 first: first.name(),
@@ -268,81 +269,6 @@ pub(crate) fn the_control(runs: &[Run], rule: StallRule) -> Result<Option<Contro
         }
     }
     Ok(control)
-}
-
-/// What the plan says of a run's rows that a reader of the tables must know.
-fn plan_sentences(run: &Run, missing: &Missing) -> Vec<String> {
-    let file = run.folder.join("plan.csv").display().to_string();
-    let mut sentences = missing.torn.clone().map_or_else(Vec::new, |torn| vec![torn]);
-    match missing.planned {
-        None => sentences.push(format!(
-            "{file} is missing: the rows of trials.csv are not held against it, and what was planned \
-             and not run is not known"
-        )),
-        Some(planned) if planned != run.planned => sentences.push(format!(
-            "{file} plans {}, and the manifest says {}: one of them is not this run's",
-            counted(planned, "trial", "trials"),
-            run.planned
-        )),
-        Some(_) => {}
-    }
-    if missing.trials > 0 && missing.empty_cells > 0 {
-        sentences.push(format!(
-            "{}: {} of the plan have no trial at all, and no row in the tables",
-            run.name(),
-            counted(missing.empty_cells, "cell", "cells")
-        ));
-    }
-    sentences
-}
-
-/// Trials of different lengths in one cell: the longer one has more time to recover in.
-fn mixed_durations(data: &Data) -> Option<String> {
-    let mut first: Vec<Option<f64>> = vec![None; data.cells.len()];
-    let mut mixed: Vec<usize> = Vec::new();
-    for trial in &data.trials {
-        match first[trial.cell] {
-            None => first[trial.cell] = trial.duration_s,
-            Some(duration) if trial.duration_s.is_some_and(|d| d != duration) => {
-                mixed.push(trial.cell)
-            }
-            _ => {}
-        }
-    }
-    mixed.sort_unstable();
-    mixed.dedup();
-    let example = data.cells.get(*mixed.first()?)?;
-    Some(format!(
-        "{} trials of different durations, such as {example}: a longer trial has more time to recover in",
-        match mixed.len() {
-            1 => "1 cell mixes".to_string(),
-            n => format!("{n} cells mix"),
-        }
-    ))
-}
-
-/// Runs of different machines that nothing in the tables tells apart.
-fn mixed_machines(runs: &[Run]) -> Option<String> {
-    let machine = |run: &Run| {
-        let machine = &run.manifest.machine;
-        let model = machine.cpu_model.clone().unwrap_or_else(|| "an unknown CPU".into());
-        format!("{model}, {}", stats::words::counted(machine.cpus_online.into(), "CPU", "CPUs"))
-    };
-    for (at, run) in runs.iter().enumerate() {
-        for other in &runs[..at] {
-            if run.manifest.labels == other.manifest.labels && machine(run) != machine(other) {
-                return Some(format!(
-                    "{} ({}) and {} ({}) are pooled though their machines differ: give each run \
-                     --label machine=NAME to tell them apart",
-                    other.name(),
-                    machine(other),
-                    run.name(),
-                    machine(run)
-                ));
-            }
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -459,7 +385,7 @@ mod tests {
         let stalled: Vec<u64> =
             found.cells.iter().filter(|c| !c.is_control).map(Cell::stalled).collect();
         assert_eq!(stalled[3..], [1, 8, 10, 9, 10], "{:?}", found.warnings);
-        assert!(found.warnings.iter().any(|warning| warning.starts_with("split: ")));
+        assert!(found.warnings.iter().any(|it| matches!(it, Warning::Modes { .. })));
     }
 
     #[test]
@@ -509,14 +435,14 @@ mod tests {
             Options { stall: Some(StallRule::Control { share: 0.5 }), ..Options::default() };
         let found = analyze(&runs, &one_rule).unwrap();
         assert_eq!(found.trials.len(), 220);
-        assert!(found.warnings.iter().any(|w| w.contains("pooled though their machines differ")));
+        assert!(found.warnings.iter().any(|it| matches!(it, Warning::MixedMachines { .. })));
     }
 
     #[test]
     fn mixed_durations_are_a_warning() {
         let mut made = Synthetic::reported();
         made.rows[0].duration_s = Some(3.0);
-        let warnings = analysis(&made).warnings.join("\n");
-        assert!(warnings.contains("1 cell mixes trials of different durations"), "{warnings}");
+        let warnings = analysis(&made).warnings;
+        assert!(matches!(warnings[..], [Warning::MixedDurations { cells: 1, .. }]), "{warnings:?}");
     }
 }

@@ -12,11 +12,12 @@ use crate::data::{Data, Trial};
 use crate::error::AnalysisError;
 use crate::factors::Factors;
 use crate::outcome::{Outcome, Reason, Seen, judge};
+use crate::warning::Warning;
 use model::definition::Control;
 use model::outcome::StallRule;
 use stats::proportion::{Proportion, ProportionSummary, summarize};
 use stats::samples::split::{Split, split};
-use stats::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney};
+use stats::samples::{MedianRatio, Note, Resampling, SampleMedian, mann_whitney};
 use stats::{Alternative, Estimate, Interval, Level};
 
 /// One combination of factors, with its trials counted.
@@ -76,8 +77,8 @@ pub struct Cells {
     pub cells: Vec<Cell>,
     /// Beside [`Data::trials`]; `None` for a trial that failed.
     pub outcomes: Vec<Option<Outcome>>,
-    /// What a reader of the intervals must know, in sentences.
-    pub notes: Vec<String>,
+    /// What a reader of the cells must know.
+    pub warnings: Vec<Warning>,
 }
 
 impl Cells {
@@ -111,9 +112,9 @@ impl Cells {
         let control_median =
             |cell: usize| controls[cell].and_then(|at| medians[at]).map(|found| found.median);
         check_control(data, rule, control, &controls)?;
-        let (cuts, mut notes) = match rule {
+        let (cuts, modes) = match rule {
             StallRule::Split => cuts(data, &controls, &throughputs, resampling)?,
-            _ => (vec![None; data.cells.len()], Vec::new()),
+            _ => (vec![None; data.cells.len()], None),
         };
         let outcomes: Vec<Option<Outcome>> = data
             .trials
@@ -134,7 +135,7 @@ impl Cells {
             })
             .collect();
 
-        let counted: Vec<(Cell, Vec<String>)> = (0..data.cells.len())
+        let counted: Vec<(Cell, Vec<Note>)> = (0..data.cells.len())
             .into_par_iter()
             .map(|at| {
                 let trials: Vec<(&Trial, Option<Outcome>)> =
@@ -158,7 +159,7 @@ impl Cells {
                         low: interval.and_then(|i| i.low),
                         high: interval.and_then(|i| i.high),
                     });
-                    notes = ratio.notes.iter().map(stats::said::samples::note).collect();
+                    notes = ratio.notes;
                     let (test, _) = mann_whitney::of_sorted(a, b, Alternative::TwoSided);
                     cell.control_p = test.p_value;
                 }
@@ -166,15 +167,18 @@ impl Cells {
             })
             .collect::<Result<_, AnalysisError>>()?;
 
-        let mut noted: BTreeMap<String, u64> = BTreeMap::new();
+        let mut noted: Vec<(&Note, u64)> = Vec::new();
         for note in counted.iter().flat_map(|(_, notes)| notes) {
-            *noted.entry(note.clone()).or_default() += 1;
+            match noted.iter_mut().find(|(known, _)| *known == note) {
+                Some((_, cells)) => *cells += 1,
+                None => noted.push((note, 1)),
+            }
         }
-        notes.extend(noted.into_iter().map(|(note, cells)| {
-            let cells = stats::words::counted(cells, "cell", "cells");
-            format!("control_ratio of {cells}: {note}")
-        }));
-        Ok(Cells { cells: counted.into_iter().map(|(cell, _)| cell).collect(), outcomes, notes })
+        let of_ratios = noted.into_iter().map(|(note, cells)| (note.clone(), cells));
+        let of_ratios = of_ratios.map(|(note, cells)| Warning::ControlRatio { cells, note });
+        let warnings = modes.into_iter().chain(of_ratios).collect();
+        let cells = counted.into_iter().map(|(cell, _)| cell).collect();
+        Ok(Cells { cells, outcomes, warnings })
     }
 }
 
@@ -189,7 +193,7 @@ fn controls(cells: &[Factors], control: Option<&Control>) -> Vec<Option<usize>> 
     cells.iter().map(control_of).collect()
 }
 
-/// The cut between two modes for each cell, and a sentence on those that have one.
+/// The cut between two modes for each cell, and how many have one.
 ///
 /// A cell is pooled with its control: if all of its trials stall, it has one mode by itself. Cells of
 /// several thread counts are not pooled, as throughput rises with the thread count and would make
@@ -199,7 +203,7 @@ fn cuts(
     controls: &[Option<usize>],
     throughputs: &[Vec<f64>],
     resampling: Resampling,
-) -> Result<(Vec<Option<f64>>, Vec<String>), AnalysisError> {
+) -> Result<(Vec<Option<f64>>, Option<Warning>), AnalysisError> {
     let found: Vec<Option<Split>> = (0..data.cells.len())
         .into_par_iter()
         .map(|at| {
@@ -210,18 +214,11 @@ fn cuts(
             if pooled.is_empty() { Ok(None) } else { split(&pooled, resampling).map(Some) }
         })
         .collect::<Result<_, _>>()?;
-    let bimodal = found.iter().flatten().filter(|split| split.is_bimodal()).count();
-    let judged = found.iter().flatten().count();
-    let judged = judged as u64;
-    let note = format!(
-        "split: {bimodal} of {} {} two modes, the control pooled with it; in the others no trial \
-         counts as stalled, and where there is no control none has an outcome",
-        stats::words::counted(judged, "cell", "cells"),
-        if judged == 1 { "has" } else { "have" }
-    );
+    let bimodal = found.iter().flatten().filter(|split| split.is_bimodal()).count() as u64;
+    let cells = found.iter().flatten().count() as u64;
     // Of no throughput at all the answer speaks.
-    let notes = if judged == 0 { Vec::new() } else { vec![note] };
-    Ok((found.into_iter().map(|split| split.and_then(|split| split.cut)).collect(), notes))
+    let modes = (cells > 0).then_some(Warning::Modes { cells, bimodal });
+    Ok((found.into_iter().map(|split| split.and_then(|split| split.cut)).collect(), modes))
 }
 
 /// A rule that needs the control needs one trial of it, failed or not, somewhere.

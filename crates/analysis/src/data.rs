@@ -22,6 +22,7 @@ use records::RecordError;
 use records::table::Table;
 
 use crate::case::{self, InTrial};
+use crate::damage::TornLine;
 use crate::error::AnalysisError;
 use crate::factors::Factors;
 use crate::planned::{self, Missing};
@@ -129,7 +130,8 @@ impl Data {
             let mut table = Table::read(&file, &TRIALS)?;
             table.unique("trial")?;
             run.finished = table.rows;
-            run.torn = table.torn.as_ref().map(|torn| run.of_torn(torn, &file, |_| false));
+            let torn = table.torn.clone();
+            run.torn = torn.map(|torn| TornLine::of(&run, torn, &file, |_| false));
             let text = std::mem::take(&mut table.text);
             let rows = parsed(text, runs.len() as u64);
             frame = match (frame, rows.map_err(|error| columns_error(&file, &error))?) {
@@ -415,7 +417,7 @@ mod tests {
         let data = Data::read(&[run]).unwrap();
         assert_eq!(data.trials.len(), 1);
         let torn = data.runs[0].torn.clone().unwrap();
-        assert!(torn.contains("line 3 is torn"), "{torn}");
+        assert_eq!((torn.torn.line, torn.imported), (3, false));
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod checks;
 pub mod compare;
 pub mod contrasts;
 mod csv_text;
+pub mod damage;
 pub mod data;
 pub mod ends;
 pub mod error;
@@ -28,6 +29,7 @@ pub mod synthetic;
 pub mod threshold;
 pub mod timeline;
 mod torn;
+pub mod warning;
 
 pub use analysis::{Analysis, Options, analyze};
 pub use error::AnalysisError;

@@ -8,6 +8,7 @@ use model::columns::{PLACE, PLAN, TRIALS};
 use records::RecordError;
 use records::stream::Rows;
 
+use crate::damage::TornLine;
 use crate::run::Run;
 
 const PLAN_FILE: &str = "plan.csv";
@@ -27,8 +28,8 @@ pub struct Missing {
     pub by_cell: HashMap<usize, u64>,
     /// Cells of the plan that have no row at all.
     pub empty_cells: u64,
-    /// The torn last line of the plan, in a sentence.
-    pub torn: Option<String>,
+    /// The torn last line of the plan.
+    pub torn: Option<TornLine>,
 }
 
 /// A planned trial.
@@ -84,7 +85,7 @@ pub fn hold(run: &Run, cells: impl Iterator<Item = usize>) -> Result<Missing, Re
     }
     let mut missing = Missing {
         planned: Some(planned.len() as u64),
-        torn: plan.torn().map(|torn| run.of_torn(&torn, plan.file(), |_| false)),
+        torn: plan.torn().map(|torn| TornLine::of(run, torn, plan.file(), |_| false)),
         ..Missing::default()
     };
     let mut cell_of: HashMap<u64, usize> = HashMap::new();

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use model::as_run::AsRun;
+use model::definition::Control;
 use model::manifest::{Manifest, Origin};
-use records::torn::Torn;
 use serde::Serialize;
 
+use crate::damage::TornLine;
 use crate::error::AnalysisError;
 use model::outcome::StallRule;
 
@@ -29,8 +30,8 @@ pub struct Run {
     pub finished: usize,
     /// Trials planned that have no row.
     pub missing: u64,
-    /// The torn last line of its `trials.csv`, in a sentence.
-    pub torn: Option<String>,
+    /// The torn last line of its `trials.csv`.
+    pub torn: Option<TornLine>,
 }
 
 impl Run {
@@ -82,13 +83,11 @@ impl Run {
         self.definition.stall().or(self.is_imported().then_some(StallRule::Reported))
     }
 
-    /// The sentence on a torn line of one of its files. `has_row` is whether a trial has a row in
-    /// `trials.csv`.
-    pub fn of_torn(&self, torn: &Torn, file: &Path, has_row: impl Fn(u64) -> bool) -> String {
-        match self.is_imported() {
-            true => crate::torn::sentence(torn, file),
-            false => crate::torn::sentence_with_what_next(torn, file, has_row),
-        }
+    /// What its trials are held against, if anything, when they are judged by this rule. An import that
+    /// names none has the one that is usual.
+    pub fn control(&self, rule: StallRule) -> Option<Control> {
+        let usual = || self.is_imported().then(Control::default);
+        self.definition.control(rule).or_else(usual)
     }
 
     /// Its manifest, for messages.

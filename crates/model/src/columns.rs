@@ -1,6 +1,6 @@
 //! The columns of each file, in their order.
 
-use crate::column::names;
+use crate::column::{Column, names};
 pub use crate::rows::{CHECKS, METRICS, NOTES, PIVOTS, PLAN, TIMELINE, TRIALS};
 
 /// How many of the first columns of `plan.csv` are numbers that place a trial; the others are
@@ -17,6 +17,27 @@ pub const FACTORS: [&str; PLAN.len() - PLACE] = {
     }
     factors
 };
+
+/// A file of rows of trials that a run may do without.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside {
+    /// Its name in the run's folder.
+    pub name: &'static str,
+    /// Its columns.
+    pub columns: &'static [Column],
+    /// What its rows are, in the plural.
+    pub rows: &'static str,
+}
+
+/// The samples of trials.
+pub const TIMELINE_FILE: Beside =
+    Beside { name: "timeline.csv", columns: &TIMELINE, rows: "samples" };
+
+/// The files of rows that stand beside `trials.csv` and `timeline.csv`.
+pub const BESIDE_TIMELINE: [Beside; 2] = [
+    Beside { name: "metrics.csv", columns: &METRICS, rows: "metrics" },
+    Beside { name: "pivots.csv", columns: &PIVOTS, rows: "calls" },
+];
 
 /// One list after the other. A length that is not theirs together does not compile.
 pub const fn concatenated<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {

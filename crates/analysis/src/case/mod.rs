@@ -3,6 +3,8 @@
 
 pub mod futex_hash;
 mod futex_hash_recorded;
+#[cfg(any(test, feature = "synthetic"))]
+mod futex_hash_synthetic;
 
 use model::event::Event;
 use serde::Serialize;

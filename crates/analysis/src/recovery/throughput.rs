@@ -527,7 +527,10 @@ mod tests {
         let found = analysed(&made);
         assert!(by_throughput(&found).is_empty());
         assert!(
-            found.damage.join("\n").contains("of 7 trials a recovery by throughput is not known"),
+            matches!(
+                found.damage[..],
+                [crate::damage::Damage::NotWatched { trials: 7, why: Why::NoControl, .. }]
+            ),
             "{:?}",
             found.damage
         );

@@ -23,6 +23,7 @@ use records::timeline::{FILE, Place, Sample, TimelineReader};
 use records::torn::Headless;
 
 use crate::cells::Cell;
+use crate::damage::TornLine;
 use crate::data::{Data, Trial};
 use crate::error::AnalysisError;
 pub use account::Account;
@@ -102,7 +103,7 @@ impl Timelines {
             account.rows = reader.rows();
             account.torn = reader.torn().map(|torn| {
                 let has_row = |trial: u64| of_run.contains_key(&trial);
-                data.runs[run].of_torn(&torn, reader.file(), has_row)
+                TornLine::of(&data.runs[run], torn, reader.file(), has_row)
             });
         }
         let workload = |trial: &Trial| data.cells[trial.cell].get("workload");

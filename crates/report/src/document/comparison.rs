@@ -74,8 +74,11 @@ fn shell(words: &[String]) -> String {
 fn answer(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = vec![Block::Paragraph(say::answer(comparison).join(" "))];
     blocks.extend(say::details(comparison).into_iter().map(Block::Paragraph));
-    let torn: Vec<String> =
-        runs(comparison).into_iter().filter_map(|run| run.torn.clone()).collect();
+    let torn: Vec<String> = runs(comparison)
+        .into_iter()
+        .filter_map(|run| run.torn.as_ref())
+        .map(crate::say::damage::torn_line)
+        .collect();
     if !torn.is_empty() {
         blocks.push(Block::Heading(2, "To be kept in mind".into()));
         blocks.push(Block::List(torn));

@@ -13,6 +13,7 @@ use super::factor_columns::FactorColumns;
 use super::plain_table::fits_whole;
 use super::{Block, Table};
 use crate::figure::Drawn;
+use crate::say::{damage, warning};
 
 /// The longest table in a text; the CSV files have all rows.
 pub(super) const MOST_ROWS: usize = 200;
@@ -89,7 +90,7 @@ pub fn short(analysis: &Analysis) -> Vec<Block> {
     let sentences = crate::say::headline::sentences(analysis);
     let mut blocks: Vec<Block> = sentences.into_iter().map(Block::Paragraph).collect();
     blocks.extend(short_cells(analysis));
-    blocks.extend(analysis.damage.iter().cloned().map(Block::Paragraph));
+    blocks.extend(damage::all(&analysis.damage).into_iter().map(Block::Paragraph));
     if !analysis.warnings.is_empty() {
         let notes = counted(analysis.warnings.len() as u64, "note", "notes");
         blocks.push(Block::Paragraph(format!(
@@ -156,7 +157,9 @@ pub fn answer(analysis: &Analysis) -> Vec<Block> {
         crate::say::all(analysis).into_iter().map(Block::Paragraph).collect();
     if !analysis.damage.is_empty() || !analysis.warnings.is_empty() {
         blocks.push(Block::Heading(2, "To be kept in mind".into()));
-        blocks.push(Block::List([&analysis.damage[..], &analysis.warnings].concat()));
+        let mut list = damage::all(&analysis.damage);
+        list.extend(warning::all(&analysis.warnings));
+        blocks.push(Block::List(list));
     }
     blocks
 }

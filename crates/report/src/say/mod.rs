@@ -5,6 +5,7 @@ mod by_factor;
 pub mod case;
 mod checks;
 pub mod compare;
+pub mod damage;
 mod failed;
 mod few_trials;
 mod guests;
@@ -20,6 +21,7 @@ pub mod stat;
 mod threshold;
 pub mod torn;
 mod unfinished;
+pub mod warning;
 
 use analysis::Analysis;
 use analysis::finding::Finding;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use model::columns::{BESIDE_TIMELINE, TIMELINE_FILE};
 use records::torn::{Cut, Headless, Torn};
 
 /// That the last line of `trials.csv` is torn, to who resumes the run.
@@ -14,12 +15,7 @@ pub fn trial_runs_again(torn: &Torn, file: &Path) -> String {
 pub fn cut(cut: &Cut) -> String {
     match cut {
         Cut::Line { file, line } => {
-            let what = match file.as_str() {
-                "timeline.csv" => "samples",
-                "metrics.csv" => "metrics",
-                "pivots.csv" => "calls",
-                _ => "rows",
-            };
+            let what = rows_of(file).unwrap_or("rows");
             let lost = match line.trial() {
                 Some(trial) => format!("the {what} of trial {trial} end there"),
                 None => format!("the {what} of its trial end there, if that was finished"),
@@ -43,7 +39,13 @@ pub fn cut(cut: &Cut) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+/// What the rows of a file are, in the plural, if it is one of rows of trials.
+pub(super) fn rows_of(file: &str) -> Option<&'static str> {
+    let all = [TIMELINE_FILE].into_iter().chain(BESIDE_TIMELINE);
+    all.into_iter().find(|known| known.name == file).map(|known| known.rows)
+}
+
+pub(super) fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {
         short.push('…');

@@ -28,6 +28,9 @@ pub(super) const EVENT: EventWords = EventWords {
     shown: "Share of trials in which a due growth is still pending, over the time since it became due",
 };
 
+/// Where a growth's time is recorded.
+pub(super) const IN_ROWS: &str = "recovery by the hash (`pivot_s`) is in trials.csv";
+
 pub(super) fn why_no_outcome(reason: Reason) -> Option<&'static str> {
     match reason {
         Reason::EventAbsent => Some("the kernel has no private futex hash"),

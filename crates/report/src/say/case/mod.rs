@@ -137,6 +137,9 @@ pub fn event_in_guests(rule_is_by_throughput: bool) -> String {
     futex_hash::in_guests(rule_is_by_throughput)
 }
 
+/// Where the event's own time is recorded.
+pub const EVENT_IN_ROWS: &str = futex_hash::IN_ROWS;
+
 /// What is said of the event's time.
 pub fn event() -> &'static EventWords {
     &futex_hash::EVENT
