@@ -237,11 +237,13 @@ fn manifest(
     kernels: Vec<Kernel>,
     started: SystemTime,
 ) -> Manifest {
+    // What reads the run is to find its control there.
+    let as_run = Definition { control: definition.control(), ..definition.clone() };
     Manifest {
         format: FORMAT,
         name: definition.name.clone(),
         // Of types that all have a JSON form.
-        definition: serde_json::to_value(definition).unwrap_or_default(),
+        definition: serde_json::to_value(as_run).unwrap_or_default(),
         source: Source {
             from: entry.from.clone(),
             sha256: sha256(&entry.text),

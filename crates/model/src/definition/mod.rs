@@ -103,9 +103,11 @@ impl Default for Definition {
 }
 
 impl Definition {
-    /// What a trial is held against, if anything.
+    /// What a trial is held against, if anything. A definition that names no control has the usual one
+    /// if its rule needs one, or if that is among its values.
     pub fn control(&self) -> Option<Control> {
-        Control::of(self.control.as_ref(), Some(self.outcome.stall))
+        let usual = || self.factors.hash.contains(&DEFAULT_CONTROL).then(Control::default);
+        Control::of(self.control.as_ref(), Some(self.outcome.stall)).or_else(usual)
     }
 }
 
