@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use model::as_run::StatusSaid;
 
 use crate::run::Run;
 
@@ -28,12 +28,11 @@ impl Ends {
         if !run.is_imported() {
             return Ends::Known;
         }
-        let said = run.manifest.definition.pointer("/import/status");
-        match (said, said.and_then(|said| said.get("not_of")).and_then(Value::as_array)) {
-            (Some(Value::String(text)), _) if text == "all" => Ends::Known,
-            (_, Some(trials)) => Ends::NotOf(trials.iter().filter_map(Value::as_u64).collect()),
-            _ if any_failed => Ends::Known,
-            _ => Ends::Unknown,
+        match run.definition.import.as_ref().and_then(|import| import.status.as_ref()) {
+            Some(StatusSaid::All) => Ends::Known,
+            Some(StatusSaid::NotOf(trials)) => Ends::NotOf(trials.iter().copied().collect()),
+            None if any_failed => Ends::Known,
+            None => Ends::Unknown,
         }
     }
 
@@ -50,7 +49,7 @@ impl Ends {
 #[cfg(test)]
 mod tests {
     use model::manifest::Origin;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::synthetic::Synthetic;

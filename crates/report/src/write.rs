@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use analysis::Analysis;
 
-use crate::document::content::{self, Room, blocks, title};
+use crate::document::content::{self, blocks, title};
+use crate::document::room::Room;
 use crate::document::{Block, html, mail, markdown};
 use crate::draw::DrawError;
 use crate::figure::{AnyFigure, Drawn};

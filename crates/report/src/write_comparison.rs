@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use analysis::compare::Comparison;
 
 use crate::document::comparison::{blocks, summary, title};
-use crate::document::content::Room;
+use crate::document::room::Room;
 use crate::document::{html, mail, markdown};
 use crate::figure::{ComparisonFigure, Drawn};
 use crate::write::{Format, ReportError};

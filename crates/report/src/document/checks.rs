@@ -4,7 +4,8 @@ use analysis::Analysis;
 use analysis::checks::Check;
 use stats::words::{counted, percent};
 
-use super::content::{MOST_ROWS, probability};
+use super::numbers::probability;
+use super::room::MOST_ROWS;
 use super::{Block, Table};
 
 /// The section; nothing where no run has checks.

@@ -82,13 +82,10 @@ fn of_run(run: &Run) -> Rows {
     let manifest = &run.manifest;
     let mut rows = Rows::new();
     let mut say = |name: &str, value: Option<String>| say_in(&mut rows, name, value);
-    let text = |key: &str| {
-        let value = manifest.definition.pointer(key)?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_string))
-    };
-    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let definition = &run.definition;
+    let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     say("run", Some(format!("`{}`", run.name())));
-    say("question", text("/question").map(words));
+    say("question", definition.question.as_ref().map(words));
     say(
         "trials",
         Some(format!(
@@ -98,14 +95,11 @@ fn of_run(run: &Run) -> Rows {
         )),
     );
     // Typed as `14s`, said as `14 s`.
-    let time = |key: &str| {
-        let typed = text(key)?;
-        Some(typed.parse::<Span>().map_or(typed, |span| seconds(span.seconds())))
-    };
+    let time = |span: Option<Span>| span.map(|span| seconds(span.seconds()));
     say(
         "a trial",
-        time("/duration").map(|duration| {
-            let sample = time("/sample")
+        time(definition.duration).map(|duration| {
+            let sample = time(definition.sample)
                 .map_or_else(String::new, |sample| format!(", sampled every {sample}"));
             format!("{duration} of load with all threads{sample}")
         }),

@@ -17,8 +17,10 @@ use stats::words::{
 use stats::{Estimate, Interval};
 
 use super::circumstances;
-use super::content::{Room, quoted, with_interval};
 use super::mail::WIDTH;
+use super::numbers::with_interval;
+use super::room::Room;
+use super::shell::quoted;
 use super::{Block, Table};
 use crate::figure::Drawn;
 use crate::say::compare as say;

@@ -5,27 +5,17 @@ use analysis::Analysis;
 use analysis::cells::Cell;
 use analysis::run::Run;
 use model::outcome::StallRule;
-use serde_json::Value;
 use stats::samples::median::median_ranks;
-use stats::words::{counted, decimals_below_one, percent, significant};
+use stats::words::{counted, percent, significant};
 
-use super::factor_columns::FactorColumns;
+use super::factor_columns::{FactorColumns, always};
+use super::numbers::{probability, with_interval};
 use super::plain_table::fits_whole;
+use super::room::{MOST_ROWS, Room};
+use super::shell::quoted;
 use super::{Block, Table};
 use crate::figure::Drawn;
 use crate::say::{damage, warning};
-
-/// The longest table in a text; the CSV files have all rows.
-pub(super) const MOST_ROWS: usize = 200;
-
-/// How much room a text has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
-    /// A page.
-    Wide,
-    /// 78 columns.
-    Narrow,
-}
 
 /// The title of the report.
 pub fn title(analysis: &Analysis) -> String {
@@ -40,12 +30,10 @@ pub fn title(analysis: &Analysis) -> String {
 }
 
 fn headline(analysis: &Analysis) -> String {
-    let title = |run: &Run| {
-        run.manifest.definition.get("title").and_then(Value::as_str).map(str::to_string)
-    };
-    let titles: Vec<String> = analysis.runs.iter().filter_map(title).collect();
+    let titles: Vec<&String> =
+        analysis.runs.iter().filter_map(|run| run.definition.title.as_ref()).collect();
     match titles.first() {
-        Some(first) if titles.iter().all(|title| title == first) => first.clone(),
+        Some(first) if titles.iter().all(|title| title == first) => (*first).clone(),
         _ => "recorded trials".to_string(),
     }
 }
@@ -98,11 +86,6 @@ pub fn short(analysis: &Analysis) -> Vec<Block> {
         )));
     }
     blocks
-}
-
-/// The factors that always have a column: the threads, and what tells the control.
-pub(super) fn always(analysis: &Analysis) -> [&'static str; 2] {
-    ["threads", analysis.control_factor()]
 }
 
 /// A row a cell that is no control without a stall, with one interval.
@@ -322,38 +305,6 @@ fn speed_columns(analysis: &Analysis, seen: Seen) -> Vec<CellColumn> {
     columns
 }
 
-/// A probability to three decimals, or to as many more as tell it from 0 and 1.
-pub(super) fn probability(p: f64) -> String {
-    match p {
-        p if p != 0.0 && p < 0.001 => significant(p, 2),
-        p => format!("{p:.*}", decimals_below_one(p, 3)),
-    }
-}
-
-/// `0.49 to 0.943`.
-fn between(low: Option<f64>, high: Option<f64>, digits: usize) -> String {
-    match (low, high) {
-        (Some(low), Some(high)) => {
-            format!("{} to {}", significant(low, digits), significant(high, digits))
-        }
-        (Some(low), None) => format!("above {}", significant(low, digits)),
-        (None, Some(high)) => format!("below {}", significant(high, digits)),
-        (None, None) => String::new(),
-    }
-}
-
-pub(super) fn with_interval(
-    value: &str,
-    low: Option<f64>,
-    high: Option<f64>,
-    digits: usize,
-) -> String {
-    match between(low, high, digits) {
-        between if between.is_empty() || value.is_empty() => value.to_string(),
-        between => format!("{value} ({between})"),
-    }
-}
-
 fn definitions(analysis: &Analysis) -> Vec<String> {
     let level = percent(analysis.level.get());
     let seen = Seen::of(analysis);
@@ -435,41 +386,4 @@ fn again(analysis: &Analysis) -> Vec<Block> {
     };
     blocks.push(Block::Code(format!("experiments report {}{rule}", names.join(" "))));
     blocks
-}
-
-/// An argument as a shell takes it.
-pub(super) fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        argument.to_string()
-    } else {
-        format!("'{}'", argument.replace('\'', r"'\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_probability_is_not_rounded_to_none_or_all() {
-        let found = [0.0, 1e-5, 0.278, 0.9994, 0.9998, 1.0].map(probability);
-        assert_eq!(found, ["0.000", "0.00001", "0.278", "0.999", "0.9998", "1.000"]);
-    }
-
-    #[test]
-    fn an_argument_survives_the_shell() {
-        assert_eq!(quoted("--set"), "--set");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-    }
-
-    #[test]
-    fn an_interval_with_one_end_says_so() {
-        assert_eq!(between(Some(0.49), None, 3), "above 0.49");
-        assert_eq!(between(None, Some(0.9), 3), "below 0.9");
-        assert_eq!(between(None, None, 3), "");
-        assert_eq!(with_interval("3", None, None, 3), "3");
-    }
 }

@@ -4,9 +4,9 @@ use analysis::Analysis;
 use analysis::contrasts::{Against, CellContrast};
 use stats::words::{counted, p_value, percent, significant};
 
-use super::content::always;
-use super::content::{MOST_ROWS, Room, with_interval};
-use super::factor_columns::{FactorColumns, other_labels};
+use super::factor_columns::{FactorColumns, always, other_labels};
+use super::numbers::with_interval;
+use super::room::{MOST_ROWS, Room};
 use super::{Block, Table};
 
 /// The contrasts in which anything stalled, and anything did not; the others say nothing that the

@@ -3,7 +3,13 @@
 //! A label is a column of its own: what all rows share is said once above the table, and a row is as
 //! wide as what it is told apart by.
 
+use analysis::Analysis;
 use analysis::factors::{Factors, telling};
+
+/// The factors that always have a column: the threads, and what tells the control.
+pub(super) fn always(analysis: &Analysis) -> [&'static str; 2] {
+    ["threads", analysis.control_factor()]
+}
 
 /// One column.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! What is known of a run that was measured elsewhere.
 
 use analysis::run::Run;
-use serde_json::Value;
 use stats::words::counted;
 
 use super::Table;
@@ -12,14 +11,17 @@ pub fn circumstances(run: &Run) -> Table {
     let manifest = &run.manifest;
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut say = |name: &str, value: String| rows.push(vec![name.to_string(), value]);
-    let import = |key: &str| manifest.definition.pointer(&format!("/import/{key}"));
+    let import = run.definition.import.clone().unwrap_or_default();
     say("run", format!("`{}`", run.name()));
-    let format = import("format").and_then(Value::as_str).unwrap_or("unknown format");
+    let format = match import.format.as_str() {
+        "" => "unknown format",
+        format => format,
+    };
     let digest: String = manifest.source.sha256.chars().take(12).collect();
     say("imported from", format!("`{}` ({format}, SHA-256 {digest})", manifest.source.from));
-    let unread = import("not_understood").and_then(Value::as_array).map_or(0, Vec::len);
-    if let Some(lines) = import("lines").and_then(Value::as_u64).filter(|_| unread > 0) {
-        let lines = counted(lines, "line", "lines");
+    let unread = import.not_understood.len();
+    if unread > 0 {
+        let lines = counted(import.lines, "line", "lines");
         say("not understood", format!("{unread} of {lines}, named in `manifest.json`"));
     }
     match run.finished {
@@ -41,15 +43,14 @@ pub fn circumstances(run: &Run) -> Table {
     if !labels.is_empty() {
         say("labels", labels.join("; "));
     }
-    for (note, texts) in import("said").and_then(Value::as_object).into_iter().flatten() {
-        for (text, count) in texts.as_object().into_iter().flatten() {
-            let count = count.as_u64().unwrap_or(0);
+    for (note, texts) in &import.said {
+        for (text, count) in texts {
             let name = format!("note: {note}");
-            say(&name, format!("{text} ({})", counted(count, "trial", "trials")));
+            say(&name, format!("{text} ({})", counted(*count, "trial", "trials")));
         }
     }
-    for note in import("notes").and_then(Value::as_array).into_iter().flatten() {
-        say("note", note.as_str().unwrap_or_default().to_string());
+    for note in import.notes {
+        say("note", note);
     }
     Table { header: vec!["what".into(), "is".into()], texts: 2, rows }
 }

@@ -4,8 +4,9 @@ use analysis::Analysis;
 use analysis::metrics::CellMetric;
 use stats::words::{counted, p_value, percent, significant};
 
-use super::content::{MOST_ROWS, Room, with_interval};
 use super::factor_columns::FactorColumns;
+use super::numbers::with_interval;
+use super::room::{MOST_ROWS, Room};
 use super::{Block, Table};
 
 /// The section; nothing where nothing more was measured.

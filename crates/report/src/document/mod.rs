@@ -11,9 +11,12 @@ pub mod imported;
 pub mod mail;
 pub mod markdown;
 pub mod metrics;
+mod numbers;
 pub mod plain_table;
 pub mod plain_text;
 pub mod recovery;
+pub mod room;
+mod shell;
 
 use crate::figure::Drawn;
 

@@ -5,8 +5,8 @@ use analysis::recovery::{CellRecovery, SeenBy, Sense};
 use stats::survival::{PointwiseMethod, notes};
 use stats::words::{counted, p_value, percent, seconds, seconds_between};
 
-use super::content::{MOST_ROWS, always};
-use super::factor_columns::FactorColumns;
+use super::factor_columns::{FactorColumns, always};
+use super::room::MOST_ROWS;
 use super::{Block, Table};
 use crate::say::case;
 
