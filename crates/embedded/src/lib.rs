@@ -1,190 +1,132 @@
 //! The programs that the runner starts, inside the runner: `race-trial`, and the library that sets
 //! the private hash of a program that is not ours.
 //!
-//! [`install`] lays one in the user's cache under a name that holds its hash, so that what runs is
-//! what this build holds, whatever else lies there. What other builds laid and no runner holds any
-//! more is cleared away.
+//! [`lay`] puts one into a file without a name, so that what runs is what this build holds: nobody can
+//! have put another file, or a link, in its place, and nothing is left behind. It is reached by its
+//! descriptor, for as long as this process lives.
 
-use std::fs::{self, File};
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
+use rustix::fs::{Access, MemfdFlags, SealFlags, accessat, fcntl_add_seals, memfd_create};
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// The file whose lock is held while programs are laid or cleared away.
-const LOCK: &str = ".lock";
-
-/// Digits of the hash in a program's name.
-const HASH_DIGITS: usize = 16;
-
-/// A program on the disk. It stays there for as long as this is held.
+/// A program that can be started. It is there for as long as this is held.
 #[derive(Debug)]
 pub struct Program {
     path: PathBuf,
-    /// Its lock (flock) is shared by all who use the file, and ends with their processes.
-    _held: File,
+    /// Only read from: a file that somebody may write to can't be executed.
+    _file: File,
 }
 
 impl Program {
-    /// Where it is.
+    /// Where any process of this user finds it while this process lives.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Lays `bytes` as an executable file named after `name` and their hash. A file that is already
-/// there is used if it holds exactly these bytes.
-///
-/// The place is `$XDG_CACHE_HOME/stallscope/programs`, else `~/.cache/stallscope/programs`, else a
-/// folder of this user's in the system's temporary folder.
+/// No place is left that a program may be started from.
+#[derive(Debug, thiserror::Error)]
+#[error("the program {name} can't be laid out in a file that may be executed: {}", tried.join("; "))]
+pub struct Nowhere {
+    name: String,
+    /// Each place with the system's answer.
+    tried: Vec<String>,
+}
+
+/// Lays `bytes` out as an executable file: in memory, or where the system forbids that, in the temporary
+/// folder, the user's cache or `/dev/shm`.
 ///
 /// # Errors
-/// The last place's error, when none can be written.
-pub fn install(name: &str, bytes: &[u8]) -> io::Result<Program> {
-    let mut last = io::Error::other("no folder to lay it in is known");
-    for folder in folders() {
-        match lay(&folder, name, bytes) {
-            Ok(program) => return Ok(program),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-fn folders() -> Vec<PathBuf> {
-    let absolute =
+/// When all of them are refused, as by `noexec` mounts.
+pub fn lay(name: &str, bytes: &[u8]) -> Result<Program, Nowhere> {
+    let variable =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let mut folders = Vec::new();
-    if let Some(cache) = absolute("XDG_CACHE_HOME") {
-        folders.push(cache.join("stallscope/programs"));
+    let mut folders = vec![std::env::temp_dir()];
+    folders.extend(variable("XDG_CACHE_HOME"));
+    folders.extend(variable("HOME").map(|home| home.join(".cache")));
+    folders.push(PathBuf::from("/dev/shm"));
+    let mut tried = Vec::new();
+    match in_memory(name, bytes) {
+        Ok(program) => return Ok(program),
+        Err(error) => tried.push(format!("memory: {error}")),
     }
-    if let Some(home) = absolute("HOME") {
-        folders.push(home.join(".cache/stallscope/programs"));
-    }
-    let user = fs::metadata("/proc/self").map(|meta| std::os::unix::fs::MetadataExt::uid(&meta));
-    if let Ok(user) = user {
-        folders.push(std::env::temp_dir().join(format!("stallscope-{user}/programs")));
-    }
-    folders
-}
-
-fn lay(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<Program> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let lock = File::create(folder.join(LOCK))?;
-    // A file system without locks does not tell what is in use: then nothing is removed.
-    let is_alone = lock.lock().is_ok();
-    let hash: String = Sha256::digest(bytes)
-        .iter()
-        .take(HASH_DIGITS / 2)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let path = folder.join(format!("{name}-{hash}"));
-    if !fs::read(&path).is_ok_and(|found| found == bytes) {
-        // Written beside and renamed: another runner may be about to start the old one.
-        let next = folder.join(format!("{name}-{hash}.{}", std::process::id()));
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o700)
-            .open(&next)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&next, &path)?;
-    }
-    let held = File::open(&path)?;
-    if held.lock_shared().is_ok() && is_alone {
-        clear(folder, name, &path);
-    }
-    Ok(Program { path, _held: held })
-}
-
-/// Takes away what other builds laid under `name`, and what a killed runner wrote half, unless a
-/// runner holds it. A runner takes hold of its program under the lock of the folder, which is held
-/// here, so what nobody holds now nobody is about to use.
-fn clear(folder: &Path, name: &str, keep: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let laid = path.file_name().and_then(|file| file.to_str()).is_some_and(|file| {
-            file.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_hash)
-        });
-        if laid
-            && path != keep
-            && let Ok(file) = File::open(&path)
-            && file.try_lock().is_ok()
-        {
-            // What can't be removed stays for the next start.
-            let _ = fs::remove_file(&path);
+    for folder in folders {
+        match in_folder(&folder, bytes) {
+            Ok(program) => return Ok(program),
+            Err(error) => tried.push(format!("{}: {error}", folder.display())),
         }
     }
+    Err(Nowhere { name: name.to_string(), tried })
 }
 
-/// A hash as in a program's name, or as in that of one being written: with a process id behind it.
-fn is_hash(rest: &str) -> bool {
-    let (hash, process) = rest.split_once('.').unwrap_or((rest, "0"));
-    hash.len() == HASH_DIGITS
-        && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && !process.is_empty()
-        && process.bytes().all(|byte| byte.is_ascii_digit())
+fn in_memory(name: &str, bytes: &[u8]) -> io::Result<Program> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    // Kernels before 6.3 know no other than executable ones, and refuse the flag.
+    let file = memfd_create(name, flags | MemfdFlags::EXEC).or_else(|errno| match errno {
+        rustix::io::Errno::INVAL => memfd_create(name, flags),
+        errno => Err(errno),
+    })?;
+    let mut file = File::from(file);
+    file.write_all(bytes)?;
+    fcntl_add_seals(
+        &file,
+        SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL,
+    )?;
+    executable(file)
+}
+
+fn in_folder(folder: &Path, bytes: &[u8]) -> io::Result<Program> {
+    let mut file = tempfile::tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.set_permissions(Permissions::from_mode(0o500))?;
+    executable(file)
+}
+
+/// Opens a file without a name again, to read it only.
+fn executable(written: File) -> io::Result<Program> {
+    let file = File::open(format!("/proc/self/fd/{}", written.as_raw_fd()))?;
+    drop(written);
+    let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+    // Refused on a `noexec` mount.
+    accessat(rustix::fs::CWD, &path, Access::EXEC_OK, rustix::fs::AtFlags::empty())?;
+    Ok(Program { path, _file: file })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
-    /// The programs of a folder, by name.
-    fn laid(folder: &Path) -> Vec<PathBuf> {
-        let mut files: Vec<PathBuf> =
-            fs::read_dir(folder).expect("listed").map(|entry| entry.expect("one").path()).collect();
-        files.retain(|path| path.file_name() != Some(LOCK.as_ref()));
-        files.sort();
-        files
+    #[test]
+    fn what_is_laid_runs_and_can_not_be_changed() {
+        let shell = std::fs::read("/bin/sh").expect("a shell");
+        let folder = tempfile::tempdir().expect("a folder");
+        for program in [in_memory("sh", &shell), in_folder(folder.path(), &shell)] {
+            let program = program.expect("laid");
+            assert_eq!(std::fs::read(program.path()).expect("read"), shell);
+            let said = Command::new(program.path()).args(["-c", "echo $0"]).arg("x").output();
+            assert_eq!(said.expect("started").stdout, b"x\n");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "it has no name");
+        let program = in_memory("sh", &shell).expect("laid");
+        assert!(std::fs::write(program.path(), b"another").is_err(), "it is sealed");
     }
 
     #[test]
-    fn what_is_laid_is_what_this_build_holds() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let program = lay(folder.path(), "program", b"one").expect("laid");
-        assert_eq!(fs::read(program.path()).expect("read"), b"one");
-        fs::write(program.path(), b"other").expect("written");
-        let again = lay(folder.path(), "program", b"one").expect("laid again");
-        assert_eq!(fs::read(again.path()).expect("read"), b"one");
-        assert_eq!(again.path(), program.path());
-    }
-
-    #[test]
-    fn what_another_build_laid_is_cleared_away_once_nobody_holds_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let old = lay(folder.path(), "program", b"old").expect("laid");
-        let library = lay(folder.path(), "library", b"old").expect("laid");
-        // Half written by a runner that was killed.
-        let half = folder.path().join("program-0123456789abcdef.4711");
-        fs::write(&half, b"ha").expect("written");
-        // Not from here.
-        for foreign in ["program-of-mine", "program-0123456789abcdef.sh", "program-0123"] {
-            fs::write(folder.path().join(foreign), b"").expect("written");
-        }
-        let new = lay(folder.path(), "program", b"new").expect("laid");
-        assert!(!half.exists());
-        assert!(old.path().exists(), "another runner holds it");
-        let path = old.path().to_path_buf();
-        // That runner ended. Nobody holds the library either, but this lays no library.
-        drop((old, library));
-        drop(lay(folder.path(), "program", b"new").expect("laid"));
-        assert!(!path.exists());
-        let left: Vec<String> = laid(folder.path())
-            .iter()
-            .filter_map(|path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned))
-            .collect();
-        let new = new.path().file_name().and_then(|name| name.to_str()).expect("a name");
-        assert_eq!(left.len(), 5, "{left:?}");
-        for name in ["library-", "program-of-mine", "program-0123456789abcdef.sh", new] {
-            assert!(left.iter().any(|left| left.starts_with(name)), "{name} of {left:?}");
-        }
+    fn where_nothing_may_be_executed_is_said_with_the_answer() {
+        // A process file system holds no files of ours.
+        let error = in_folder(Path::new("/proc"), b"x").expect_err("refused").to_string();
+        let nowhere = Nowhere { name: "race-trial".into(), tried: vec![format!("/proc: {error}")] };
+        assert!(
+            nowhere.to_string().contains("race-trial") && nowhere.to_string().contains("/proc:")
+        );
     }
 
     #[test]

@@ -78,6 +78,7 @@ fn run(cli: Cli, out: &mut dyn Write) -> Outcome {
 }
 
 fn main() -> ExitCode {
+    kernel_abi::signal::outlive_file_limit();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

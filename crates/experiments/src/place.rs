@@ -258,21 +258,23 @@ impl<'a> Place<'a> {
         changes
     }
 
-    /// Who does the trials of a run in `folder`, which has `blocks` blocks.
+    /// Who does the trials of a run in `folder`, which has `blocks` blocks; `run` is a word that no other
+    /// run has.
     pub fn executor(
         &self,
         folder: &Path,
+        run: String,
         blocks: u64,
         first_boot: u32,
     ) -> Result<Box<dyn Executor>, Failure> {
         let failed = |error: &dyn std::fmt::Display| Failure::Running(error.to_string());
         match self {
             Place::Here(here) => {
-                Ok(Box::new(ThisMachine::new(here.kernel()).map_err(|error| failed(&error))?))
+                Ok(Box::new(ThisMachine::new(here.kernel(), run).map_err(|error| failed(&error))?))
             }
             Place::Lab(lab) => {
-                let program = embedded::install("race-trial", embedded::RACE_TRIAL)
-                    .map_err(|error| failed(&format!("laying out race-trial: {error}")))?;
+                let program = embedded::lay("race-trial", embedded::RACE_TRIAL)
+                    .map_err(|error| failed(&error))?;
                 let settings = Settings {
                     kernels: lab.kernels.clone(),
                     shape: lab.shape,

@@ -145,12 +145,12 @@ fn guest_in_a_trial(user: &User, runner: &mut Child) -> u32 {
             panic!("it ended with {status} before a trial began");
         }
         let console = std::fs::read_to_string(user.path("R/console.log")).unwrap_or_default();
-        let below = kernel_abi::process::descendants(runner.id()).unwrap();
+        let below = kernel_abi::process_tree::descendants(runner.id()).unwrap();
         if console.contains(" begins")
             && let Some(qemu) = below.first()
         {
             std::thread::sleep(Duration::from_millis(500));
-            return *qemu;
+            return qemu.pid;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -222,9 +222,9 @@ fn a_runner_killed_while_its_guest_boots_leaves_nothing_behind() {
     let qemu = loop {
         // QEMU was asked for its version before; once there is a console it boots a guest.
         let boots = user.path("R/console.log").exists();
-        let below = kernel_abi::process::descendants(runner.id()).unwrap();
+        let below = kernel_abi::process_tree::descendants(runner.id()).unwrap();
         if let Some(qemu) = below.first().filter(|_| boots) {
-            break *qemu;
+            break qemu.pid;
         }
         assert!(Instant::now() < until, "no guest was started");
         std::thread::sleep(Duration::from_millis(2));

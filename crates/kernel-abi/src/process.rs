@@ -5,7 +5,6 @@
 //! thread that started it dies, even by SIGKILL; and what leaves its group is still found, as a
 //! descendant of a runner that made itself the reaper of orphans.
 
-use std::fs;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -15,8 +14,18 @@ use crate::affinity::{self, CpuSet};
 use crate::clock;
 use crate::errno::Errno;
 use crate::memory::Policy;
-use crate::signal::Interrupt;
+use crate::signal::{self, Interrupt};
 use crate::usage::Usage;
+
+/// What a child gets when the thread that spawned it ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AtDeath {
+    /// SIGKILL.
+    #[default]
+    Kill,
+    /// SIGTERM, which ends it unless it catches it to end its own children first.
+    Terminate,
+}
 
 /// What a child sets up between fork and exec.
 #[derive(Debug, Default)]
@@ -25,6 +34,8 @@ pub struct Setup {
     pub cpus: Option<CpuSet>,
     /// Take the child's memory from these nodes.
     pub memory: Option<Policy>,
+    /// The signal that the child gets when the thread that spawns it ends.
+    pub at_death: AtDeath,
     /// Descriptors that the child has under the same numbers; this process's are closed with the
     /// command.
     pub inherited: Vec<OwnedFd>,
@@ -32,8 +43,7 @@ pub struct Setup {
 
 impl Setup {
     /// Has `command` start its child in a process group of its own (its number is the child's
-    /// pid), killed with SIGKILL when the thread that spawns it ends, and with the rest of this
-    /// setup. What fails is the error of `spawn`.
+    /// pid), ended when the thread that spawns it ends, and with the rest of this setup. What fails is the error of `spawn`.
     ///
     /// The death signal is lost where the child executes a set-uid program.
     pub fn apply(self, command: &mut Command) {
@@ -41,9 +51,14 @@ impl Setup {
         let memory = self.memory.as_ref().map(Policy::prepare);
         let inherited = self.inherited;
         let parent = std::process::id();
+        let at_death = match self.at_death {
+            AtDeath::Kill => libc::SIGKILL,
+            AtDeath::Terminate => libc::SIGTERM,
+        };
         command.process_group(0);
         let in_child = move || {
-            die_with_parent(parent).map_err(to_io)?;
+            signal::as_usual_in_child();
+            die_with_parent(parent, at_death).map_err(to_io)?;
             if let Some(mask) = &mask {
                 affinity::set_current_mask(mask).map_err(to_io)?;
             }
@@ -70,17 +85,17 @@ fn keep_at_exec(descriptor: &OwnedFd) -> Result<(), Errno> {
     Errno::check(unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFD, 0) }).map(drop)
 }
 
-/// Asks for SIGKILL when the parent's thread ends. `parent` tells whether it already has.
-fn die_with_parent(parent: u32) -> Result<(), Errno> {
+/// Asks for a signal when the parent's thread ends. `parent` tells whether it already has.
+fn die_with_parent(parent: u32, signal: libc::c_int) -> Result<(), Errno> {
     // SAFETY: takes numbers, touches no memory of ours.
-    Errno::check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) })?;
+    Errno::check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, signal as libc::c_ulong) })?;
     // SAFETY: takes nothing, cannot fail.
     let now = unsafe { libc::getppid() };
     if u32::try_from(now) == Ok(parent) { Ok(()) } else { Err(Errno(libc::ESRCH)) }
 }
 
-/// Makes orphans among the descendants of this process its children, so that [`descendants`] finds
-/// what a trial left behind.
+/// Makes orphans among the descendants of this process its children, so that what a trial
+/// left behind is found ([`process_tree`](crate::process_tree)).
 ///
 /// # Errors
 /// What prctl(2) refuses with.
@@ -205,48 +220,22 @@ fn to_pid(pid: u32) -> Result<libc::pid_t, Errno> {
     }
 }
 
-/// Every process that descends from `pid`, as `/proc` has it at this moment; parents before their
-/// children. Ended ones that nobody reaped are among them.
-///
-/// # Errors
-/// When `/proc` can't be listed.
-pub fn descendants(pid: u32) -> std::io::Result<Vec<u32>> {
-    let mut parents = Vec::new();
-    for entry in fs::read_dir("/proc")? {
-        let name = entry?.file_name();
-        let Some(child) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        // One that has ended since is no descendant any more.
-        if let Ok(stat) = fs::read_to_string(format!("/proc/{child}/stat"))
-            && let Some(parent) = parent_in_stat(&stat)
-        {
-            parents.push((child, parent));
-        }
-    }
-    let mut found = vec![pid];
-    let mut next = 0;
-    while let Some(&parent) = found.get(next) {
-        for &(child, of) in &parents {
-            if of == parent && !found.contains(&child) {
-                found.push(child);
-            }
-        }
-        next += 1;
-    }
-    found.remove(0);
-    Ok(found)
-}
-
-/// The fourth field of `/proc/PID/stat`; the second is a name that may hold spaces and brackets.
-fn parent_in_stat(stat: &str) -> Option<u32> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_ascii_whitespace().nth(1)?.parse().ok()
+/// Reaps a child that has ended; whether it did.
+pub(crate) fn reap_if_ended(pid: u32) -> bool {
+    let Ok(pid) = to_pid(pid) else { return false };
+    let mut status = 0;
+    // SAFETY: writes to one live variable; the usage is not asked for.
+    let reaped = unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) };
+    reaped == pid
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Read;
 
     use super::*;
+    use crate::process_tree::{Process, descendants};
 
     fn shell(script: &str) -> u32 {
         let mut command = Command::new("/bin/sh");
@@ -288,7 +277,7 @@ mod tests {
             Ok(Waited::Ended(Ending::Signalled { signal: libc::SIGKILL, core: false }, _)) => {}
             other => panic!("{other:?}"),
         }
-        for child in children {
+        for Process { pid: child, .. } in children {
             // Gone, or dead and not yet reaped by whoever inherited it.
             let state = |pid| {
                 let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -345,14 +334,6 @@ mod tests {
         for pid in [0, 1, u32::MAX, 1 << 31] {
             assert_eq!(kill(pid), Err(Errno(libc::ESRCH)));
             assert_eq!(kill_group(pid), Err(Errno(libc::ESRCH)));
-        }
-    }
-
-    #[test]
-    fn a_parent_is_read_past_any_name() {
-        assert_eq!(parent_in_stat("12 (a) b) S 34 12 12 0"), Some(34));
-        for text in ["", "12 (a", "12 (a)", "12 (a) S", "12 (a) S x"] {
-            assert_eq!(parent_in_stat(text), None, "{text:?}");
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use crate::errno::Errno;
 
@@ -58,6 +58,20 @@ impl Interrupt {
         Ok(Interrupt { fd: event.as_raw_fd() })
     }
 
+    /// Has [`ENDING`] end this process at once again; one that was ignored at the start still is.
+    pub fn release(self) {
+        for signal in ENDING {
+            // SAFETY: sigaction is plain data for which all zeroes is a value.
+            let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+            // SAFETY: the action is not changed, the one in place is written to live memory.
+            let read = unsafe { libc::sigaction(signal, std::ptr::null(), &mut now) };
+            if read == 0 && now.sa_sigaction == on_signal as *const () as libc::sighandler_t {
+                // SAFETY: takes numbers; no handler of ours is involved.
+                unsafe { libc::signal(signal, libc::SIG_DFL) };
+            }
+        }
+    }
+
     /// The last signal that was caught.
     pub fn received(&self) -> Option<i32> {
         match RECEIVED.load(Ordering::Acquire) {
@@ -82,6 +96,28 @@ extern "C" fn on_signal(signal: libc::c_int) {
         let errno = *libc::__errno_location();
         libc::write(WAKE_FD.load(Ordering::Acquire), std::ptr::from_ref(&one).cast(), 8);
         *libc::__errno_location() = errno;
+    }
+}
+
+static FILE_LIMIT_IS_OUTLIVED: AtomicBool = AtomicBool::new(false);
+
+/// Has a write beyond the limit of a file's size (`ulimit -f`) be refused with `EFBIG`, which can be told,
+/// instead of ending this process without a word. Children get the default back.
+pub fn outlive_file_limit() {
+    // SAFETY: takes numbers; no handler of ours is involved.
+    let before = unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    FILE_LIMIT_IS_OUTLIVED.store(before == libc::SIG_DFL, Ordering::Release);
+}
+
+/// Between fork and exec: gives back what this process changed for itself, and has SIGTERM end the child
+/// also where this process was started with it ignored.
+pub(crate) fn as_usual_in_child() {
+    // SAFETY: signal(2) with numbers is safe between fork and exec.
+    unsafe {
+        if FILE_LIMIT_IS_OUTLIVED.load(Ordering::Acquire) {
+            libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
+        }
+        libc::signal(libc::SIGTERM, libc::SIG_DFL);
     }
 }
 

@@ -208,3 +208,9 @@ fn under_auto_the_slots_are_only_read() {
     let record = trial(&shell("echo rate 1"));
     assert_eq!((record.status, record.slots_end), (Status::Ok, None));
 }
+
+#[test]
+fn a_program_that_floods_is_ended_and_told() {
+    let error = error_of(&trial(&shell("yes & cat /dev/zero")), Status::Crashed);
+    assert!(error.contains("printed more than 64 MiB"), "{error}");
+}

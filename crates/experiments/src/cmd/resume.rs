@@ -84,7 +84,8 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
             .map_err(|errno| Failure::Running(format!("Ctrl-C can't be caught: {errno}")))?,
     );
     let first_boot = crate::place::next_boot(&args.run);
-    let mut executor = place.executor(&args.run, definition.trials, first_boot)?;
+    let identity = look.journal().identity()?;
+    let mut executor = place.executor(&args.run, identity, definition.trials, first_boot)?;
     // All is checked: from here on the run is changed.
     let mut resumed = Resumed {
         at: utc::rfc3339_ms(SystemTime::now()),

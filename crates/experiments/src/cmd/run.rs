@@ -94,7 +94,7 @@ pub fn run(args: RunArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     manifest.executor = place.origin(definition.trials);
     manifest.disturbances.extend(here.disturbances());
     let mut journal = Journal::create(&folder, &manifest, &plan.rows())?;
-    let mut executor = place.executor(&folder, definition.trials, 1)?;
+    let mut executor = place.executor(&folder, journal.identity()?, definition.trials, 1)?;
 
     say(&format!(
         "{}: {}, {}{}; {}",

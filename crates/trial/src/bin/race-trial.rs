@@ -7,6 +7,7 @@
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
+use kernel_abi::signal;
 use model::record::{Status, TrialRecord};
 use model::spec::TrialSpec;
 use stallscope_trial::guest_init;
@@ -18,6 +19,10 @@ fn main() -> ExitCode {
     if arguments.next().is_some() {
         guest_init::run(&arguments.next().unwrap_or_default());
     }
+    // A record beyond a limit of file sizes is told and not this process's silent end.
+    signal::outlive_file_limit();
+    // Where memory runs out, the trial is to go and not the runner. More than that it is not.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
     let spec = match read {

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use kernel_abi::Errno;
 use kernel_abi::process::{self, Ending, Setup, Waited};
+use kernel_abi::process_tree::end_descendants;
 use kernel_abi::{init, signal};
 
 use frame::{Decoder, Found};
@@ -169,10 +170,7 @@ fn attempt(spec: &TrialSpec, limit_s: f64) -> io::Result<(Ended, Vec<u8>, String
         }
     };
     let _ = process::kill_group(pid);
-    for orphan in process::descendants(std::process::id()).unwrap_or_default() {
-        let _ = process::kill(orphan);
-        let _ = process::wait(orphan, GONE_WITHIN, None);
-    }
+    end_descendants(&|_| false, GONE_WITHIN);
     let record = text(output, u64::MAX)?;
     let said = String::from_utf8_lossy(&text(errors, SAID_AT_MOST)?).into_owned();
     Ok((how, record, said))

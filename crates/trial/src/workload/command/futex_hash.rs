@@ -8,13 +8,13 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::process::Command;
 
 use kernel_abi::Errno;
 use kernel_abi::futex_hash::{self, Support};
+use kernel_abi::memory_file;
 
 use super::output::{self, OutputError};
 use crate::futex_hash::{call, online_cpus};
@@ -231,14 +231,14 @@ impl Inside {
                 if library.to_string_lossy().contains([' ', ':']) {
                     return bad(format!(
                         "{LIBRARY} is {library:?}: a path with a space or a colon can't be \
-                         preloaded; set XDG_CACHE_HOME to a folder without"
+                         preloaded"
                     ));
                 }
                 fs::metadata(&library)
                     .map(drop)
                     .or_else(|error| bad(format!("{LIBRARY} {library:?}: {error}")))?;
-                let report = unnamed_file()
-                    .or_else(|error| bad(format!("a temporary file for the report: {error}")))?;
+                let report = memory_file::appended()
+                    .or_else(|errno| bad(format!("a file in memory for the report: {errno}")))?;
                 Some((library, report))
             }
             (_, true) => {
@@ -281,25 +281,6 @@ impl Inside {
         match &mut self.library {
             Some((_, report)) => Seen::parse(&output::text_of(report)?),
             None => Ok(Seen::default()),
-        }
-    }
-}
-
-/// A file for this process and what it starts, gone with the last of them.
-pub(super) fn unnamed_file() -> std::io::Result<File> {
-    let mut number = 0;
-    loop {
-        let name = format!("stallscope-{}-{number}", std::process::id());
-        let path = env::temp_dir().join(name);
-        match OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path) {
-            Ok(file) => {
-                fs::remove_file(&path)?;
-                return Ok(file);
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => {
-                number += 1;
-            }
-            Err(error) => return Err(error),
         }
     }
 }

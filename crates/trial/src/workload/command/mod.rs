@@ -14,10 +14,13 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use kernel_abi::clock;
+use kernel_abi::memory_file;
 use kernel_abi::process::{self, Ending, Setup, Waited};
+use kernel_abi::process_tree::end_descendants;
+use kernel_abi::signal::{self, Interrupt};
 use kernel_abi::steal::Steal;
 use kernel_abi::topology::placement::Assignment;
-use kernel_abi::{clock, signal};
 
 use crate::prepare::Prepared;
 use model::record::{Status, TrialRecord};
@@ -40,6 +43,9 @@ pub fn run(spec: &TrialSpec, command: &CommandSpec, prepared: &Prepared) -> Tria
 
 /// How long a process that was killed has to be gone.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
+
+/// How often it is looked at how much a program has printed: one that floods must not fill the memory.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 type Failure = (Status, String);
 
@@ -65,11 +71,11 @@ fn run_into(
     let reader = output::Reader::new(&command.throughput).map_err(refused)?;
     let mut inside = Inside::new(&order).map_err(refused)?;
 
-    let temporary = |what: &str, error: std::io::Error| {
-        refused(format!("a temporary file for the program's {what} can't be made: {error}"))
+    let temporary = |what: &str, error: &dyn std::fmt::Display| {
+        refused(format!("a file in memory for the program's {what} can't be made: {error}"))
     };
-    let mut printed = futex_hash::unnamed_file().map_err(|error| temporary("output", error))?;
-    let mut complained = futex_hash::unnamed_file().map_err(|error| temporary("errors", error))?;
+    let mut printed = memory_file::appended().map_err(|errno| temporary("output", &errno))?;
+    let mut complained = memory_file::appended().map_err(|errno| temporary("errors", &errno))?;
     let to = |file: &File| file.try_clone().map(Stdio::from);
 
     let mut child = Command::new(&path);
@@ -82,8 +88,8 @@ fn run_into(
     inside.preload(&mut child);
     child
         .stdin(Stdio::null())
-        .stdout(to(&printed).map_err(|error| temporary("output", error))?)
-        .stderr(to(&complained).map_err(|error| temporary("errors", error))?);
+        .stdout(to(&printed).map_err(|error| temporary("output", &error))?)
+        .stderr(to(&complained).map_err(|error| temporary("errors", &error))?);
     let cpus = match &prepared.assignment {
         Assignment::Shared(cpus) => Some(cpus.clone()),
         Assignment::Inherited | Assignment::Each(_) => None,
@@ -94,6 +100,7 @@ fn run_into(
     process::become_subreaper()
         .map_err(|errno| refused(format!("prctl(PR_SET_CHILD_SUBREAPER): {errno}")))?;
 
+    let interrupt = Interrupt::install().ok();
     let steal = Steal::read().ok();
     let start_ns = clock::monotonic_ns();
     let pid = child
@@ -103,10 +110,18 @@ fn run_into(
             refused(format!("{} can't be started in {folder}: {error}", path.display()))
         })?
         .id();
-    // Its time limit is the runner's, who then ends this process and all below it.
-    let waited = process::wait(pid, Duration::MAX, None);
+    // Its time limit is the runner's, who then ends this process and all below it. Where the runner is
+    // killed, this process gets a signal.
+    let waited = loop {
+        match process::wait(pid, BETWEEN_LOOKS, interrupt.as_ref()) {
+            Ok(Waited::TimedOut) if output::is_bounded(&[&printed, &complained]) => {}
+            waited => break waited,
+        }
+    };
     let end_ns = clock::monotonic_ns();
-    let left_behind = end_left_behind(pid);
+    // Its group first: what is in it is gone at once, also what is just being forked.
+    let _ = process::kill_group(pid);
+    let left_behind = end_descendants(&|_| false, GONE_WITHIN).killed;
     let ending = match waited {
         Ok(Waited::Ended(ending, usage)) => {
             record.user_s = Some(usage.user_s);
@@ -115,7 +130,10 @@ fn run_into(
             record.involuntary_switches = Some(usage.involuntary_switches);
             ending
         }
-        Ok(_) => return Err((Status::Crashed, "the wait for the program ended before it".into())),
+        Ok(Waited::TimedOut) => return Err(crashed(output::OutputError::TooMuch)),
+        Ok(Waited::Interrupted(_)) => {
+            return Err((Status::Crashed, "the trial was ended before its program".into()));
+        }
         Err(errno) => {
             return Err((Status::Crashed, format!("waiting for the program: {errno}")));
         }
@@ -167,23 +185,4 @@ fn said(complained: &str) -> String {
     let skip = words.chars().count().saturating_sub(SAID_AT_MOST);
     let end: String = words.chars().skip(skip).collect();
     format!("; it said: {}{end}", if skip > 0 { "…" } else { "" })
-}
-
-/// Ends what still runs in the program's group, and what it started outside of it: how many.
-fn end_left_behind(group: u32) -> usize {
-    let _ = process::kill_group(group);
-    let mut ended = 0;
-    // What is killed may just have forked: until nothing is left.
-    for _ in 0..100 {
-        let below = process::descendants(std::process::id()).unwrap_or_default();
-        if below.is_empty() {
-            break;
-        }
-        for pid in below {
-            let _ = process::kill(pid);
-            // A grandchild is not waited for: it becomes a child once its parent is gone.
-            ended += usize::from(process::wait(pid, GONE_WITHIN, None).is_ok());
-        }
-    }
-    ended
 }

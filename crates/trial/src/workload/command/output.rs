@@ -82,6 +82,11 @@ pub enum OutputError {
     TooMuch,
 }
 
+/// Whether each of these files, which a program writes, is still one that is read.
+pub fn is_bounded(files: &[&File]) -> bool {
+    files.iter().all(|file| file.metadata().is_ok_and(|meta| meta.len() <= MOST_BYTES))
+}
+
 /// What a program told.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Told {
