@@ -65,8 +65,9 @@ fn what_the_runner_was_started_beside_is_not_its_to_end() {
     }
     assert_eq!((orphan.len(), child.len()), (1, 1));
     assert_eq!(running("sleep 91011").len() + running("sleep 91012").len(), 0);
-    let runs = user.rows("R/trials.csv");
-    assert!(runs.len() == 2 && runs.iter().all(|row| row["status"] == "ok"), "{runs:?}");
+    // Of the control, whose hash is set from inside, processes that are ended early tell nothing.
+    let rows = user.rows("R/trials.csv");
+    assert!(rows.iter().filter(|row| row["hash"] == "auto").all(|row| row["status"] == "ok"));
     shell(&format!("{binary} {} > >(tee log)", RUN.replace("--out R", "--out S"))).ok();
     until("the log is written", || user.read("log").contains("written:"));
 }
