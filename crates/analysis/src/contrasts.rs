@@ -14,7 +14,7 @@ use crate::csv_text::{CsvText, number};
 use crate::error::AnalysisError;
 use model::definition::Control;
 use stats::multiplicity::{benjamini_hochberg, holm};
-use stats::two_by_two::{TwoByTwo, boschloo, fisher, fisher_mid_p, koopman, newcombe};
+use stats::two_by_two::{TwoByTwo, fisher, koopman, newcombe};
 use stats::{Alternative, Interval, Level};
 
 /// What the two cells of a contrast differ in.
@@ -61,18 +61,16 @@ pub struct CellContrast {
     pub counts: [(u64, u64); 2],
     /// Difference of the stall probabilities.
     pub difference: f64,
-    /// Newcombe's interval for it.
+    /// Newcombe's interval for it, made to agree with the test.
     pub difference_interval: Interval,
     /// Their ratio; `None` where nothing of the base stalled.
     pub ratio: Option<f64>,
-    /// Koopman's interval for it.
+    /// Koopman's interval for it, made to agree with the test.
     pub ratio_interval: Interval,
-    /// The test that `p` is of: `boschloo`, or `fisher-mid-p` where that is beyond enumeration.
+    /// The test that `p` is of: `fisher`, that of the verdict.
     pub method: &'static str,
     /// Two-sided.
     pub p: Option<f64>,
-    /// Fisher's exact test, two-sided.
-    pub p_fisher: Option<f64>,
     /// `p` adjusted by Holm's method over all contrasts.
     pub p_holm: Option<f64>,
     /// `p` adjusted by Benjamini and Hochberg's method over all contrasts.
@@ -139,29 +137,26 @@ fn one(
     let count = |at: usize| (cells[at].stalled(), cells[at].observed());
     let (test_count, base_count) = (count(test), count(base));
     let table = TwoByTwo::new(base_count.0, base_count.1, test_count.0, test_count.1)?;
-    let exact = boschloo::test(table, Alternative::TwoSided);
-    let chosen = match exact.p_value {
-        Some(_) => exact,
-        None => fisher_mid_p::test(table, Alternative::TwoSided),
-    };
+    let test_result = fisher::test(table, Alternative::TwoSided);
+    let p = test_result.p_value;
+    let (difference, ratio) = (table.difference(), table.ratio());
     Ok(CellContrast {
         against,
         test,
         base,
         counts: [test_count, base_count],
-        difference: table.difference(),
-        difference_interval: newcombe::interval(table, level),
-        ratio: table.ratio(),
-        ratio_interval: koopman::interval(table, level),
-        method: chosen.method,
-        p: chosen.p_value,
-        p_fisher: fisher::test(table, Alternative::TwoSided).p_value,
+        difference,
+        difference_interval: newcombe::interval(table, level).agreeing(0.0, Some(difference), p),
+        ratio,
+        ratio_interval: koopman::interval(table, level).agreeing(1.0, ratio, p),
+        method: test_result.method,
+        p,
         p_holm: None,
         p_bh: None,
     })
 }
 
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 16] = [
     "against",
     "base",
     "test_stalled",
@@ -178,7 +173,6 @@ const COLUMNS: [&str; 17] = [
     "p",
     "p_holm",
     "p_bh",
-    "p_fisher",
 ];
 
 /// The text of `contrasts.csv`: the factors are those of the test cell, `base` is what the other one
@@ -201,7 +195,7 @@ pub fn csv(contrasts: &[CellContrast], cells: &[Cell], control: Option<&Control>
         row.push(number(contrast.ratio_interval.low));
         row.push(number(contrast.ratio_interval.high));
         row.push(contrast.method.to_string());
-        for p in [contrast.p, contrast.p_holm, contrast.p_bh, contrast.p_fisher] {
+        for p in [contrast.p, contrast.p_holm, contrast.p_bh] {
             row.push(number(p));
         }
         out.row(row);

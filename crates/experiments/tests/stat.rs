@@ -18,7 +18,7 @@ fn keys(value: &Value) -> Vec<&str> {
 #[test]
 fn a_proportion_has_the_contracts_shape() {
     let found = json(&User::new().experiments("stat proportion 8 10 --json"));
-    assert_eq!(keys(&found), ["k", "n", "estimate", "intervals", "notes"]);
+    assert_eq!(keys(&found), ["k", "n", "estimate", "intervals", "next", "notes"]);
     let intervals = found["intervals"].as_array().unwrap();
     let expected = [
         ("wilson", 0.490162, 0.943318),
@@ -49,7 +49,16 @@ fn a_two_by_two_table_has_the_contracts_shape() {
     let found = json(&User::new().experiments("stat two-by-two 4 24 0 24 --json"));
     assert_eq!(
         keys(&found),
-        ["base", "test", "difference", "ratio", "odds_ratio", "tests", "notes"]
+        [
+            "base",
+            "test",
+            "difference",
+            "ratio",
+            "odds_ratio",
+            "tests",
+            "probability_test_is_lower",
+            "notes"
+        ]
     );
     let note = found["notes"][0].as_str().unwrap();
     assert!(note.starts_with("One interval of the difference contains 0"), "{note}");
@@ -527,7 +536,7 @@ fn thousands_of_trials_a_side_are_still_enumerated() {
     }
     assert!(p("boschloo", "less") <= p("fisher", "less"));
     // The limit is said, and is no zero.
-    let beyond = User::new().experiments("stat two-by-two 900 30000 870 30000");
+    let beyond = User::new().experiments("stat two-by-two 900 30000 870 30000 --all");
     assert!(beyond.ok().contains("enumerated up to 20000 trials in all"));
 }
 
@@ -539,7 +548,7 @@ fn what_a_statistician_finds_at_the_edges() {
         user.experiments(args)
     };
     // Boschloo's two-sided p-value above Fisher's is said.
-    let said = user.experiments("stat two-by-two 3 24 1 72").ok();
+    let said = user.experiments("stat two-by-two 3 24 1 72 --all").ok();
     assert!(said.contains("boschloo is above fisher here"), "{said}");
     let found = json(&user.experiments("stat two-by-two 0 24 0 24 --json"));
     assert!(found["notes"][0].as_str().unwrap().contains("a ratio to it does not exist"));

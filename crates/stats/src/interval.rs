@@ -96,6 +96,33 @@ impl Interval {
     }
 }
 
+impl Interval {
+    /// The interval for an effect, made to agree with the test of no effect that the verdict goes by: it
+    /// holds `no_effect` exactly where the test's p is above α.
+    ///
+    /// A confidence interval holds the values that a test does not reject, and each value may have a test of
+    /// its own: here no effect has the exact one, all others the score test of the interval. Where the test
+    /// rejects, what lies beyond `no_effect` from the estimate is left out.
+    pub fn agreeing(self, no_effect: f64, estimate: Option<f64>, p_value: Option<f64>) -> Self {
+        let (mut low, mut high) = (self.low, self.high);
+        match (p_value, estimate) {
+            (Some(p), Some(estimate)) if p <= self.level.alpha() => {
+                if estimate < no_effect {
+                    high = high.map(|high| high.min(no_effect));
+                } else {
+                    low = low.map(|low| low.max(no_effect));
+                }
+            }
+            (Some(p), None) if p <= self.level.alpha() => {}
+            _ => {
+                low = low.map(|low| low.min(no_effect));
+                high = high.map(|high| high.max(no_effect));
+            }
+        }
+        Interval { low, high, ..self }
+    }
+}
+
 /// A point with one interval, `{estimate, low, high}` in JSON. What does not exist is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Estimate {
@@ -137,6 +164,30 @@ mod tests {
         assert_eq!(Level::new(2.5e-5).unwrap().percent(), "0.0025");
         let nearly = Level::new(1.0 - f64::EPSILON).unwrap().percent();
         assert!(nearly.starts_with("99.9999"), "{nearly}");
+    }
+
+    #[test]
+    fn an_interval_agrees_with_its_test() {
+        let of = |low, high| Interval::new("x", Level::P95, low, high);
+        let bounds = |interval: Interval| (interval.low, interval.high);
+        // 4 of 24 against 0 of 24: the score interval leaves out 1, Fisher's test does not reject it.
+        let found = of(0.0, 0.93).agreeing(1.0, Some(0.0), Some(0.109));
+        assert_eq!(bounds(found), (Some(0.0), Some(1.0)));
+        assert_eq!(
+            bounds(of(0.2, 1.1).agreeing(1.0, Some(0.5), Some(0.04))),
+            (Some(0.2), Some(1.0))
+        );
+        assert_eq!(
+            bounds(of(-0.1, 0.4).agreeing(0.0, Some(0.2), Some(0.04))),
+            (Some(0.0), Some(0.4))
+        );
+        assert_eq!(
+            bounds(of(0.2, 0.9).agreeing(1.0, Some(0.5), Some(0.01))),
+            (Some(0.2), Some(0.9))
+        );
+        assert_eq!(bounds(of(0.2, 0.9).agreeing(1.0, Some(0.5), None)), (Some(0.2), Some(1.0)));
+        let open = of(1.2, f64::INFINITY);
+        assert_eq!(bounds(open.agreeing(1.0, None, Some(0.3))), (Some(1.0), None));
     }
 
     #[test]

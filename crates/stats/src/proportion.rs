@@ -199,6 +199,34 @@ pub fn mean_at_most(strata: &[Proportion], level: Level) -> Option<f64> {
     Some(at_least(n - stalled, n, level).q)
 }
 
+/// Of the `next` trials to come, at most so many stall with the level's probability: the quantile of
+/// the posterior predictive law under Jeffreys' prior, the beta-binomial one with a = k + ½ and
+/// b = n − k + ½. Assumes that they are as the trials seen were.
+///
+/// Source: L. D. Brown, T. T. Cai and A. DasGupta (2001) for the prior; A. Gelman et al., *Bayesian data
+/// analysis*, section 2.3, for the law.
+///
+/// ```
+/// use stallscope_stats::{Level, proportion::{Proportion, next_at_most}};
+/// assert_eq!(next_at_most(Proportion::new(0, 24)?, 20, Level::P95), 2);
+/// # Ok::<(), stallscope_stats::StatError>(())
+/// ```
+pub fn next_at_most(of: Proportion, next: u64, level: Level) -> u64 {
+    let (a, b) = (of.k as f64 + 0.5, (of.n - of.k) as f64 + 0.5);
+    let m = next as f64;
+    // From none on, each mass by its ratio to the one before: (m − x)(a + x) / ((x + 1)(b + m − x − 1)).
+    let mut ln_mass: f64 = (0..next).map(|i| ((b + i as f64) / (a + b + i as f64)).ln()).sum();
+    let mut below = ln_mass.exp();
+    let mut x = 0;
+    while below < level.get() && x < next {
+        let at = x as f64;
+        ln_mass += ((m - at) * (a + at) / ((at + 1.0) * (b + m - at - 1.0))).ln();
+        below += ln_mass.exp();
+        x += 1;
+    }
+    x
+}
+
 /// The interval from a rule for lower bounds: the upper bound of k of n is the complement of the
 /// lower bound of n − k of n.
 fn with_mirror(
@@ -233,7 +261,21 @@ pub struct ProportionSummary {
     pub estimate: f64,
     /// Wilson, Clopper-Pearson, Jeffreys, mid-P.
     pub intervals: Vec<Interval>,
+    /// What to expect of trials to come.
+    pub next: NextTrials,
 }
+
+/// Of so many trials to come, how many stall at most ([`next_at_most`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct NextTrials {
+    /// Trials to come.
+    pub trials: u64,
+    /// Of them, at most so many stall with the level's probability.
+    pub at_most: u64,
+}
+
+/// How many trials to come a summary speaks of: an evening's work.
+const NEXT: u64 = 20;
 
 /// The estimate and the four intervals.
 pub fn summarize(of: Proportion, level: Level) -> ProportionSummary {
@@ -247,6 +289,7 @@ pub fn summarize(of: Proportion, level: Level) -> ProportionSummary {
             jeffreys(of, level),
             mid_p(of, level),
         ],
+        next: NextTrials { trials: NEXT, at_most: next_at_most(of, NEXT, level) },
     }
 }
 

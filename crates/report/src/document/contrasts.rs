@@ -102,7 +102,7 @@ pub fn section(analysis: &Analysis, room: Room) -> Vec<Block> {
         Block::Heading(2, "Contrasts".into()),
         Block::Paragraph(format!(
             "Cells against their controls, and against other kernels or labels, where anything stalled and \
-             anything did not{}. The difference has Newcombe's interval; p is Boschloo's exact test, two-sided. \
+             anything did not{}. The difference has Newcombe's interval; p is Fisher's exact test, two-sided. \
              {adjusted}",
             if one_base { format!("; here all against `{first}`") } else { String::new() }
         )),

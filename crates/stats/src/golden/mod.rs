@@ -3,6 +3,7 @@
 
 mod adjusted;
 mod isotonic;
+mod posterior;
 mod power;
 mod proportion;
 mod samples;

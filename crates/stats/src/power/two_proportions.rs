@@ -20,12 +20,12 @@ const SAME: f64 = 1e-10;
 /// The tests whose power is enumerated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PowerTest {
-    /// Fisher's exact test.
+    /// Fisher's exact test: the default, as in a comparison.
+    #[default]
     Fisher,
     /// Fisher's test with the mid-P value.
     FisherMidP,
-    /// Boschloo's unconditional exact test: the default, as in a comparison.
-    #[default]
+    /// Boschloo's unconditional exact test.
     Boschloo,
     /// Barnard's unconditional exact test, pooled score.
     Barnard,

@@ -2,14 +2,15 @@
 //!
 //! Differences, ratios and odds ratios are test against base. Assumes independent trials, one
 //! probability a side, and group sizes fixed by the plan; the number counted in all is not fixed,
-//! which is why the unconditional tests fit the design and Fisher's is conservative for it.
+//! which is why Fisher's, which is exact given that number, is conservative for it.
 //!
 //! | question | file | by default |
 //! | --- | --- | --- |
 //! | by how much does p differ? | [`newcombe`], [`miettinen_nurminen`] | Newcombe: made of the two Wilson intervals that stand beside it |
 //! | by which factor? | [`koopman`] | |
 //! | by which odds? | [`conditional_odds_ratio`] | |
-//! | does it differ at all? | [`fisher`], [`fisher_mid_p`], [`boschloo`], [`barnard`] | Boschloo: exact, and one-sided never less powerful than Fisher |
+//! | does it differ at all? | [`fisher`], [`fisher_mid_p`], [`boschloo`], [`barnard`] | Fisher: the test of the verdict, which is its form over strata |
+//! | how probable is it that the test side is the lower? | [`lower_on_test`] | |
 
 pub mod barnard;
 pub mod boschloo;
@@ -17,6 +18,7 @@ pub mod conditional_odds_ratio;
 pub mod fisher;
 pub mod fisher_mid_p;
 pub mod koopman;
+pub mod lower_on_test;
 pub mod miettinen_nurminen;
 pub mod newcombe;
 pub mod unconditional;
@@ -117,6 +119,31 @@ pub struct TwoByTwoSummary {
     pub effects: Effects,
     /// Fisher, Fisher mid-P, Boschloo, Barnard; each two-sided, less, greater.
     pub tests: Vec<TestResult>,
+    /// The posterior probability that the test side's probability is the lower one.
+    pub probability_test_is_lower: f64,
+}
+
+impl TwoByTwoSummary {
+    /// The one test: Fisher's, two-sided.
+    pub fn fisher(&self) -> Option<&TestResult> {
+        let is = |test: &&TestResult| {
+            test.method == "fisher" && test.alternative == Alternative::TwoSided
+        };
+        self.tests.iter().find(is)
+    }
+
+    /// With the first interval of the difference and of the ratio made to agree with Fisher's test
+    /// ([`Interval::agreeing`]).
+    pub fn agreeing(mut self) -> Self {
+        let p = self.fisher().and_then(|test| test.p_value);
+        let Effects { difference, ratio, .. } = &mut self.effects;
+        for (of, no_effect) in [(difference, 0.0), (ratio, 1.0)] {
+            if let Some(first) = of.intervals.first_mut() {
+                *first = first.clone().agreeing(no_effect, of.estimate, p);
+            }
+        }
+        self
+    }
 }
 
 /// The effect measures with their intervals.
@@ -149,7 +176,11 @@ pub fn summarize(table: TwoByTwo, level: Level) -> TwoByTwoSummary {
         [fisher::test, fisher_mid_p::test, boschloo::test, barnard::test];
     let tests =
         by.iter().flat_map(|test| Alternative::ALL.map(|alternative| test(table, alternative)));
-    TwoByTwoSummary { effects: effects(table, level), tests: tests.collect() }
+    TwoByTwoSummary {
+        effects: effects(table, level),
+        tests: tests.collect(),
+        probability_test_is_lower: lower_on_test::probability(table),
+    }
 }
 
 #[cfg(test)]
@@ -221,6 +252,25 @@ mod tests {
         assert!(low < 0.0 && high > 0.0);
         for test in &summary.tests {
             assert!(test.p_value == Some(1.0) || test.method == "fisher-mid-p", "{test:?}");
+        }
+    }
+
+    #[test]
+    fn the_intervals_agree_with_the_one_test() {
+        for (k1, n1, k2, n2) in
+            [(4, 24, 0, 24), (0, 24, 4, 24), (3, 24, 1, 72), (24, 24, 20, 24), (14, 24, 2, 24)]
+        {
+            let found = summarize(TwoByTwo::new(k1, n1, k2, n2).unwrap(), Level::P95).agreeing();
+            let rejected = found.fisher().unwrap().p_value.unwrap() <= 0.05;
+            let Effects { difference, ratio, .. } = &found.effects;
+            for (of, none) in [(difference, 0.0), (ratio, 1.0)] {
+                let interval = &of.intervals[0];
+                let holds = interval.low.is_none_or(|low| low < none)
+                    && interval.high.is_none_or(|high| high > none);
+                let reaches = interval.low.is_none_or(|low| low <= none)
+                    && interval.high.is_none_or(|high| high >= none);
+                assert!(if rejected { !holds } else { reaches }, "{k1} {n1} {k2} {n2}: {of:?}");
+            }
         }
     }
 

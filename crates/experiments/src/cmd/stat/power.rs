@@ -30,7 +30,7 @@ use crate::number::real;
     verbatim_doc_comment,
     group(ArgGroup::new("question").required(true).args(["base", "width", "at_most", "hazard_ratio"])),
     after_help = "Examples:\n  experiments stat power --base 0.3 --test 0.02\n  \
-                  experiments stat power --base 0.3 --test 0.02 --n 24 --test-name fisher\n  \
+                  experiments stat power --base 0.3 --test 0.02 --n 24 --test-name boschloo\n  \
                   experiments stat power --width 0.2 --p 0.5\n  \
                   experiments stat power --at-most 0.05\n  \
                   experiments stat power --hazard-ratio 2"
@@ -43,7 +43,7 @@ pub struct PowerArgs {
     #[arg(long, value_name = "P", requires = "base", allow_negative_numbers = true, value_parser = real)]
     test: Option<f64>,
     /// The test, with --base and --test: fisher, fisher-mid-p, boschloo, barnard
-    #[arg(long, default_value = "boschloo", value_name = "TEST", value_parser = test_name)]
+    #[arg(long, default_value = "fisher", value_name = "TEST", value_parser = test_name)]
     test_name: PowerTest,
     /// Trials a side: prints the power that they have
     #[arg(long, value_name = "N", value_parser = count, requires = "base", allow_negative_numbers = true)]

@@ -9,13 +9,17 @@ use super::number;
 pub fn headline(found: &ProportionSummary, level: Level) -> String {
     let interval = found.intervals.first();
     format!(
-        "{} of {} is {}; with {} % confidence the probability is between {} and {} (Wilson).",
+        "{} of {} is {}; with {} % confidence the probability is between {} and {} (Wilson).\nOf the next \
+         {} trials, at most {} would stall ({} %).",
         found.k,
         found.n,
         number(found.estimate),
         level.percent(),
         number(interval.and_then(|interval| interval.low)),
         number(interval.and_then(|interval| interval.high)),
+        found.next.trials,
+        found.next.at_most,
+        level.percent(),
     )
 }
 

@@ -1,35 +1,22 @@
 //! Two proportions.
 
 use stats::two_by_two::{TwoByTwoSummary, unconditional};
+use stats::words::percent;
 use stats::{Alternative, Level, TestResult};
 
 use super::{number, p_is};
 
-/// The two-sided test to quote: Boschloo's, or where it is not enumerated Fisher's mid-P.
-pub fn quoted(found: &TwoByTwoSummary) -> Option<&TestResult> {
-    let of = |method: &str| {
-        let is = |test: &&TestResult| {
-            test.method == method
-                && test.alternative == Alternative::TwoSided
-                && test.p_value.is_some()
-        };
-        found.tests.iter().find(is)
-    };
-    of("boschloo").or_else(|| of("fisher-mid-p"))
-}
-
-/// The answer in a sentence: whether the two differ, at this level.
+/// The answer: whether the two differ, at this level, and how probable it is that the test side is better.
 pub fn headline(found: &TwoByTwoSummary, level: Level) -> String {
     let (base, test) = (&found.effects.base, &found.effects.test);
     let counts = format!(
         "{} of {} on the test side, {} of {} on the base side",
         test.k, test.n, base.k, base.n
     );
-    let quoted = quoted(found);
-    let p = p_is(quoted.and_then(|test| test.p_value));
-    let by = quoted.map_or(String::new(), |test| format!(" ({}, {p})", test.method));
+    let p = found.fisher().and_then(|test| test.p_value);
+    let by = format!(" (Fisher, {})", p_is(p));
     let fewer = test.estimate < base.estimate;
-    match quoted.and_then(|test| test.p_value) {
+    let answer = match p {
         Some(p) if p <= level.alpha() => {
             let which = if fewer { "lower" } else { "higher" };
             format!("The probability is {which} on the test side: {counts}{by}.")
@@ -37,15 +24,23 @@ pub fn headline(found: &TwoByTwoSummary, level: Level) -> String {
         _ => {
             format!("No difference is shown: {counts}{by}. This does not prove that there is none.")
         }
-    }
+    };
+    format!(
+        "{answer}\nThe test side has it less often with probability {} (posterior, Jeffreys' prior).",
+        percent(found.probability_test_is_lower)
+    )
 }
 
-/// What does not exist and why; and what the numbers cannot carry.
-pub fn notes(found: &TwoByTwoSummary) -> Vec<String> {
+/// What does not exist and why; and what the numbers cannot carry. In full, also of the numbers that the
+/// short text leaves out.
+pub fn notes(found: &TwoByTwoSummary, in_full: bool) -> Vec<String> {
     let effects = &found.effects;
     let mut notes: Vec<String> = Vec::new();
     if effects.base.k == 0 {
         notes.push("No events on the base side: a ratio to it does not exist".into());
+    }
+    if !in_full {
+        return notes;
     }
     if effects.odds_ratio.estimate.is_none() {
         notes.push(if effects.odds_ratio.intervals.iter().all(|i| i.low == Some(0.0)) {
