@@ -76,6 +76,7 @@ fn manifest(trials: u64, samples: u64, seed: u64) -> Manifest {
         ended_at: Some("2026-01-01T00:00:00Z".into()),
         resumed: Vec::new(),
         disturbances: Vec::new(),
+        skipped: Vec::new(),
     }
 }
 

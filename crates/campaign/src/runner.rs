@@ -1,11 +1,12 @@
 //! Does the trials of a plan that are not done yet, one after the other, and writes each before
 //! the next begins.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use model::factor::Span;
-use model::manifest::Kernel;
+use model::manifest::{Kernel, Skipped};
+use model::record::Status;
 use model::rows::TrialRow;
 use records::journal::{Journal, JournalError};
 
@@ -16,6 +17,9 @@ use model::definition::Definition;
 /// What a trial may take beyond its planned time before it is killed: starting, joining its
 /// threads, and writing what it saw.
 const GRACE: Duration = Duration::from_secs(20);
+
+/// A cell that failed so often in a row fails by a cause that the next trial doesn't change.
+const SKIPPED_AFTER: u32 = 3;
 
 /// Sees a run go by. Nothing of it is called while a trial runs.
 pub trait Observer {
@@ -34,6 +38,8 @@ pub struct Ended {
     pub left: u64,
     /// Whether it was asked to end.
     pub interrupted: bool,
+    /// Cells that were not gone on with, for this time.
+    pub skipped: Vec<Skipped>,
     /// What may have disturbed trials, a sentence each.
     pub disturbances: Vec<String>,
     /// The kernels that trials ran on, as they said themselves.
@@ -74,14 +80,20 @@ pub fn run(
         done: 0,
         left: 0,
         interrupted: false,
+        skipped: Vec::new(),
         disturbances: Vec::new(),
         kernels: Vec::new(),
     };
+    let mut failures: BTreeMap<u64, u32> = BTreeMap::new();
     let missing: Vec<&Planned> =
         plan.trials.iter().filter(|planned| !finished.contains(&planned.spec.trial)).collect();
     ended.left = missing.len() as u64;
     let mut result = Ok(());
     for planned in missing {
+        if let Some(skipped) = ended.skipped.iter_mut().find(|one| one.cell == planned.cell) {
+            skipped.trials += 1;
+            continue;
+        }
         observer.starts(planned);
         match executor.run(planned, time_limit(definition, planned), stop) {
             Ok(Done::Interrupted) => {
@@ -105,6 +117,16 @@ pub fn run(
                         ended.done += 1;
                         ended.left -= 1;
                         observer.ended(planned, &rows.trial);
+                        let in_a_row = failures.entry(planned.cell).or_default();
+                        *in_a_row = if rows.trial.status == Status::Ok { 0 } else { *in_a_row + 1 };
+                        if *in_a_row == SKIPPED_AFTER {
+                            ended.skipped.push(Skipped {
+                                cell: planned.cell,
+                                failures: *in_a_row,
+                                trials: 0,
+                                error: rows.trial.error,
+                            });
+                        }
                     }
                     Err(error) => {
                         result = Err(error.into());
@@ -119,5 +141,6 @@ pub fn run(
         }
     }
     executor.finish();
+    ended.skipped.retain(|skipped| skipped.trials > 0);
     (ended, result)
 }

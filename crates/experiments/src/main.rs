@@ -12,6 +12,7 @@ mod programs;
 mod progress;
 mod site;
 mod tally;
+mod threads;
 mod unknown_command;
 mod words;
 
@@ -60,6 +61,9 @@ enum Command {
 }
 
 fn run(cli: Cli, out: &mut dyn Write) -> Outcome {
+    if matches!(cli.command, Command::Analyze(_) | Command::Report(_) | Command::Compare(_)) {
+        threads::make_do()?;
+    }
     match cli.command {
         Command::List(args) => cmd::list::run(args, out),
         Command::Show(args) => cmd::show::run(args, out),

@@ -28,6 +28,9 @@ use crate::number::how_many;
 use crate::site::ThisSite;
 use crate::words::counted;
 
+/// Where the guests' consoles go.
+const CONSOLE_LOG: &str = "console.log";
+
 /// Where the trials run, when not on this machine.
 #[derive(Debug, Clone, Args)]
 pub struct LabArgs {
@@ -249,10 +252,13 @@ impl<'a> Place<'a> {
                 changes.push(format!("the kernel {} is not here any more", then.name));
                 continue;
             };
+            let image = Some(&now.about.image_sha256);
             if then.patches != now.about.patches {
                 changes.push(format!("the kernel {} was built with other patches", then.name));
             } else if now.about.release.is_some() && then.release != now.about.release {
                 changes.push(format!("the kernel {} has another release", then.name));
+            } else if then.image_sha256.is_some() && then.image_sha256.as_ref() != image {
+                changes.push(format!("the kernel {} has another image", then.name));
             }
         }
         changes
@@ -281,7 +287,7 @@ impl<'a> Place<'a> {
                     boots: lab.boots,
                     blocks,
                     first_boot,
-                    console_log: folder.join("console.log"),
+                    console_log: folder.join(CONSOLE_LOG),
                     cache: lab.cache.clone(),
                 };
                 Ok(Box::new(Lab::new(settings, lab.qemu.clone(), program.path(), Box::new(say))?))
@@ -316,9 +322,19 @@ impl LabPlace {
             if kernels.iter().any(|other| other.name == kernel.name) {
                 continue;
             }
-            if kernel.about.image_sha256.is_empty() {
-                let image = fs::read(&kernel.image).unwrap_or_default();
-                kernel.about.image_sha256 = sha256(&image);
+            let image = fs::read(&kernel.image).map_err(|error| {
+                Failure::Request(format!("{} can't be read: {error}", kernel.image.display()))
+            })?;
+            let found = sha256(&image);
+            let kept = std::mem::replace(&mut kernel.about.image_sha256, found.clone());
+            if !kept.is_empty() && kept != found {
+                return Err(Failure::Request(format!(
+                    "{} is not the image of {} that was put there: its SHA-256 is {found}, and \
+                     kernel.json beside it says {kept}. Take its folder away, and it is fetched or \
+                     built again",
+                    kernel.image.display(),
+                    kernel.name
+                )));
             }
             kernels.push(kernel);
         }
@@ -389,12 +405,14 @@ fn check_in_guest(shape: &Shape, plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One more than the last boot that a run has a row of.
+/// One more than the last boot of a run: one that was killed in its first trial has no row, but lines in
+/// the console's log.
 pub fn next_boot(run: &Path) -> u32 {
-    let file = run.join("trials.csv");
-    let Ok(table) = Table::read(&file, &model::columns::TRIALS) else { return 1 };
-    let boots = table.column("boot").into_iter().filter_map(|(_, cell)| cell.parse::<u32>().ok());
-    boots.max().unwrap_or(0).saturating_add(1)
+    let table = Table::read(&run.join("trials.csv"), &model::columns::TRIALS);
+    let boots = table.map(|table| table.column("boot")).unwrap_or_default();
+    let boots = boots.into_iter().filter_map(|(_, cell)| cell.parse::<u32>().ok());
+    let last = lab::executor::last_boot(&run.join(CONSOLE_LOG));
+    boots.chain([last]).max().unwrap_or(0).saturating_add(1)
 }
 
 /// What the lab does between trials, on a line of its own.

@@ -53,6 +53,7 @@ impl ThisSite {
             nodes: Some(self.machine.nodes),
             accelerator: None,
             patches: Vec::new(),
+            image_sha256: None,
         }
     }
 

@@ -81,5 +81,6 @@ pub fn manifest(
         ended_at: None,
         resumed: Vec::new(),
         disturbances: Vec::new(),
+        skipped: Vec::new(),
     }
 }

@@ -10,6 +10,7 @@
 
 pub mod affinity;
 pub mod clock;
+pub mod environment;
 pub mod errno;
 pub mod futex;
 pub mod futex_hash;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use campaign::executor::{Broken, Done, Execution, Executor, Stop};
 use campaign::plan::Planned;
+use kernel_abi::memory_file;
 use model::manifest;
 use model::record::{Status, TrialRecord};
 use model::rows::one_line;
@@ -22,7 +23,7 @@ use crate::guest::machine::Accelerator;
 use crate::guest::qemu::Qemu;
 use crate::guest::shape::{Shape, cpus_in_words};
 use crate::guest::{Guest, Plan, Waited, initramfs, kvm_memory};
-use crate::kernels::Kernel;
+use crate::kernels::{Kernel, sha256};
 
 /// A boot that failed is tried again: under emulation a host that is busy can cost one.
 const BOOTS_TRIED: u32 = 3;
@@ -67,6 +68,8 @@ pub struct Lab {
     proven: bool,
     /// Without a name, so that no end of this process leaves it behind.
     initramfs: File,
+    /// Each kernel's image, kept so that no boot is of another that was put in its place meanwhile.
+    images: BTreeMap<String, File>,
     log: Arc<Mutex<File>>,
     guests: BTreeMap<String, Running>,
     /// How many guests the host's memory holds.
@@ -109,6 +112,7 @@ impl Lab {
         initramfs
             .write_all(&root)
             .map_err(|error| LabError::file("writing a file in", std::env::temp_dir(), &error))?;
+        let images = settings.kernels.iter().map(image).collect::<Result<_, _>>()?;
         let log = OpenOptions::new()
             .create(true)
             .append(true)
@@ -121,6 +125,7 @@ impl Lab {
             accelerator,
             proven: false,
             initramfs,
+            images,
             log: Arc::new(Mutex::new(log)),
             guests: BTreeMap::new(),
             room,
@@ -205,14 +210,19 @@ impl Lab {
                 version_text(self.qemu.version),
                 self.accelerator.name()
             ));
+            let _ = writeln!(Log(Arc::clone(&self.log)), "boot {boot}: {}", kernel.name);
             let log: Box<dyn Write + Send> = Box::new(Log(Arc::clone(&self.log)));
             let initramfs =
                 format!("/proc/{}/fd/{}", std::process::id(), self.initramfs.as_raw_fd());
+            let Some(image) = self.images.get(&kernel.name) else {
+                return Err(Broken(format!("the image of {} is not held", kernel.name)));
+            };
+            let image = format!("/proc/{}/fd/{}", std::process::id(), image.as_raw_fd());
             let plan = Plan {
                 qemu: &self.qemu,
                 accelerator: self.accelerator,
                 shape: &self.settings.shape,
-                image: &kernel.image,
+                image: Path::new(&image),
                 initramfs: Path::new(&initramfs),
                 patience: patience(self.accelerator, self.settings.shape.cpus, self.proven),
             };
@@ -250,6 +260,7 @@ impl Lab {
                 Ok(None) => return Ok(None),
                 Err(error) if self.accelerator == Accelerator::Kvm && !self.proven => {
                     let qemu = version_text(self.qemu.version);
+                    let _ = writeln!(Log(Arc::clone(&self.log)), "boot {boot}: failed: {error}");
                     // Not kept, it is found out again.
                     let _ = kvm_memory::remember(&self.settings.cache, &qemu, &error.to_string());
                     // The whole reason is in the record: QEMU's own words fill a screen.
@@ -262,6 +273,7 @@ impl Lab {
                 }
                 Err(error) => {
                     (self.tell)(&format!("boot {boot} failed: {error}"));
+                    let _ = writeln!(Log(Arc::clone(&self.log)), "boot {boot}: failed: {error}");
                     self.notes.push(format!("boot {boot} of {} failed: {error}", kernel.name));
                     failures.push(error.to_string());
                     if self.accelerator == Accelerator::Tcg && stale_code {
@@ -367,6 +379,36 @@ impl Executor for Lab {
     }
 }
 
+/// The bytes of a kernel's image in memory, by its name.
+fn image(kernel: &Kernel) -> Result<(String, File), LabError> {
+    let read = |error: &io::Error| LabError::file("reading", &kernel.image, error);
+    let bytes = fs::read(&kernel.image).map_err(|error| read(&error))?;
+    let expected = &kernel.about.image_sha256;
+    if !expected.is_empty() && sha256(&bytes) != *expected {
+        let error = io::Error::other("it is not the image that the run was planned with");
+        return Err(read(&error));
+    }
+    let held =
+        memory_file::appended().map_err(|errno| read(&io::Error::from_raw_os_error(errno.0)))?;
+    (&held).write_all(&bytes).map_err(|error| read(&error))?;
+    Ok((kernel.name.clone(), held))
+}
+
+/// The last boot that has a line in a console's log; 0 where there is none.
+pub fn last_boot(console_log: &Path) -> u32 {
+    let Ok(file) = File::open(console_log) else { return 0 };
+    // A console writes any bytes.
+    let lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
+    let boots = lines.filter_map(|line| {
+        let rest = line.strip_prefix(b"boot ")?;
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, rest) = rest.split_at(digits);
+        matches!(rest.first(), Some(b'|' | b':')).then_some(())?;
+        std::str::from_utf8(number).ok()?.parse::<u32>().ok()
+    });
+    boots.max().unwrap_or(0)
+}
+
 /// The console's file, shared by the guests; each write is whole lines.
 struct Log(Arc<Mutex<File>>);
 
@@ -443,6 +485,7 @@ fn entry(
         nodes: Some(ready.map_or(shape.nodes, |ready| ready.nodes)),
         accelerator: accelerator.map(|accelerator| accelerator.name().to_string()),
         patches: kernel.about.patches.clone(),
+        image_sha256: Some(kernel.about.image_sha256.clone()).filter(|sha256| !sha256.is_empty()),
     }
 }
 

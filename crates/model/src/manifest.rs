@@ -106,6 +106,22 @@ pub struct Manifest {
     /// What may have disturbed the measurement, a sentence each.
     #[serde(default)]
     pub disturbances: Vec<String>,
+    /// Cells that were not gone on with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Skipped>,
+}
+
+/// A cell whose trials failed one after the other, so that its others were not done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The cell of the plan, from 1.
+    pub cell: u64,
+    /// Failures in a row.
+    pub failures: u32,
+    /// Trials of it that were not done.
+    pub trials: u64,
+    /// Why the last one failed.
+    pub error: Option<String>,
 }
 
 /// Where a definition came from.
@@ -137,6 +153,9 @@ pub struct Kernel {
     /// Patches by name, with their SHA-256.
     #[serde(default)]
     pub patches: Vec<(String, String)>,
+    /// SHA-256 of the image that was booted, hexadecimal; in the lab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_sha256: Option<String>,
 }
 
 /// A resumption.

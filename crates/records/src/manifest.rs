@@ -105,6 +105,7 @@ mod tests {
             ended_at: None,
             resumed: Vec::new(),
             disturbances: Vec::new(),
+            skipped: Vec::new(),
         }
     }
 

@@ -57,6 +57,7 @@ impl Synthetic {
             ended_at: Some("2026-09-01T10:05:00Z".into()),
             resumed: Vec::new(),
             disturbances: Vec::new(),
+            skipped: Vec::new(),
         };
         Synthetic { manifest, rows: Vec::new(), samples: Vec::new(), cpus }
     }

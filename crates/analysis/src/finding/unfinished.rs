@@ -1,5 +1,6 @@
 //! Runs whose plan is not done.
 
+use model::manifest::Skipped;
 use serde::Serialize;
 
 use super::Tables;
@@ -25,6 +26,8 @@ pub struct Interrupted {
     pub planned: u64,
     /// Trials planned that have no row; without a plan it is not known which.
     pub missing: u64,
+    /// Cells that failed in a row and were not gone on with: the missing trials are theirs.
+    pub skipped: Vec<Skipped>,
 }
 
 /// A run of checks alone is whole without a trial.
@@ -45,6 +48,7 @@ pub(super) fn interrupted<'a>(tables: &'a Tables) -> impl Iterator<Item = Interr
             finished,
             planned: run.planned,
             missing: run.missing.max(run.planned.saturating_sub(finished)),
+            skipped: run.manifest.skipped.clone(),
         }
     })
 }

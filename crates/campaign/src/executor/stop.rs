@@ -28,6 +28,13 @@ impl Stop {
         self.asked.load(Ordering::SeqCst) || self.signal().is_some()
     }
 
+    /// From now on a signal ends the process at once.
+    pub fn release(&self) {
+        if let Some(interrupt) = self.interrupt {
+            interrupt.release();
+        }
+    }
+
     /// The signal that asked.
     pub fn signal(&self) -> Option<i32> {
         self.interrupt.as_ref().and_then(Interrupt::received)

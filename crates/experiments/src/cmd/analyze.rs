@@ -89,7 +89,8 @@ pub fn write_tables(analysis: &Analysis, folder: &Path) -> Result<Vec<PathBuf>, 
     let mut written = Vec::new();
     for (name, content) in analysis.files() {
         let file = folder.join(name);
-        std::fs::write(&file, content).map_err(|error| Failure::unwritten(&file, &error))?;
+        records::whole::write(&file, content.as_bytes())
+            .map_err(|error| Failure::unwritten(&file, &error))?;
         written.push(file);
     }
     Ok(written)

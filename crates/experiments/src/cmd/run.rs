@@ -173,7 +173,9 @@ pub fn go(going: Going<'_>, out: &mut dyn Write) -> Outcome {
         return Err(Failure::Running(format!("{error}. {}", kept())));
     }
     closed?;
-    if ended.interrupted {
+    // What is written from here on is written whole: a signal may end it.
+    going.stop.release();
+    if going.stop.is_set() {
         let by = going.stop.signal().map_or_else(|| "a request".to_string(), signal::name);
         return Err(Failure::Running(format!("ended by {by}: {}", kept())));
     }
@@ -184,6 +186,7 @@ pub fn go(going: Going<'_>, out: &mut dyn Write) -> Outcome {
 /// each result is.
 fn tell(folder: &Path, with_report: bool, json: bool, out: &mut dyn Write) -> Outcome {
     let runs = [folder.to_path_buf()];
+    crate::threads::make_do()?;
     let analysis =
         analysis::analyze(&runs, &analysis::Options::default()).map_err(analysis_failure)?;
     let mut written = vec![folder.join("trials.csv")];
@@ -224,7 +227,9 @@ fn close(manifest: &mut Manifest, ended: &Ended) {
             *kernel = seen.clone();
         }
     }
-    if ended.left == 0 {
+    manifest.skipped = ended.skipped.clone();
+    let skipped: u64 = ended.skipped.iter().map(|skipped| skipped.trials).sum();
+    if ended.left == skipped {
         manifest.ended_at = Some(utc::rfc3339_ms(SystemTime::now()));
     }
 }
@@ -264,6 +269,7 @@ fn manifest(
         ended_at: None,
         resumed: Vec::new(),
         disturbances: Vec::new(),
+        skipped: Vec::new(),
     }
 }
 

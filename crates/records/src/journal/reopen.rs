@@ -94,6 +94,11 @@ impl Look {
         for (name, text) in &self.kept {
             to.replace(name, text)?;
         }
+        // What was written and not synced, since the disk refused, is only now kept for sure; the rows of
+        // trials.csv last, which say that the others are whole.
+        for name in ["timeline.csv", "metrics.csv", "pivots.csv", TRIALS_FILE] {
+            to.sync(name)?;
+        }
         Ok(self.journal)
     }
 }

@@ -32,6 +32,16 @@ impl Synced<'_> {
         replace().map_err(self.failed(name))
     }
 
+    /// Has a file that is there on the disk when it returns.
+    pub fn sync(&self, name: &str) -> Result<(), JournalError> {
+        match self.disk.has(name) {
+            Ok(true) => self.disk.sync(name),
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
+        }
+        .map_err(self.failed(name))
+    }
+
     /// Appends lines in one write, and syncs them; a file that isn't there is made with its header.
     pub fn append(&self, name: &str, columns: &[Column], text: &str) -> Result<(), JournalError> {
         if text.is_empty() {

@@ -36,6 +36,7 @@ fn manifest() -> Manifest {
         ended_at: None,
         resumed: Vec::new(),
         disturbances: Vec::new(),
+        skipped: Vec::new(),
     }
 }
 

@@ -1,4 +1,7 @@
 use analysis::finding::unfinished::{Interrupted, NothingFinished};
+use model::manifest::Skipped;
+
+use super::trials;
 
 pub(super) fn nothing(it: &NothingFinished) -> String {
     let go_on = match it.runs.as_slice() {
@@ -9,10 +12,24 @@ pub(super) fn nothing(it: &NothingFinished) -> String {
 }
 
 pub(super) fn interrupted(it: &Interrupted) -> String {
-    let Interrupted { run, finished, planned, missing } = it;
+    let Interrupted { run, finished, planned, missing, skipped } = it;
     let are = if *missing == 1 { "is" } else { "are" };
+    let skipped: String = skipped.iter().map(cell).collect();
     format!(
         "{finished} of {planned} planned trials are done in {run}, {missing} {are} missing: \
-         `experiments resume {run}` does the others."
+         `experiments resume {run}` does the others.{skipped}"
+    )
+}
+
+fn cell(it: &Skipped) -> String {
+    let why = it.error.as_ref().map_or_else(String::new, |error| format!(" (the last: {error})"));
+    format!(
+        " Cell {} of the plan failed {} times in a row{why}: its other {} skipped.",
+        it.cell,
+        it.failures,
+        match it.trials {
+            1 => "trial was".to_string(),
+            n => format!("{} were", trials(n)),
+        }
     )
 }
