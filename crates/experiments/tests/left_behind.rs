@@ -145,3 +145,65 @@ fn a_limit_of_file_sizes_is_told_and_ends_the_run_without_a_row() {
     assert!(ended.err.contains("File too large"), "{ended:?}");
     assert!(!ended.err.contains("panicked"), "{ended:?}");
 }
+
+#[test]
+fn a_cell_that_only_fails_is_skipped_and_the_others_go_on() {
+    let user = User::new();
+    user.write(
+        "fail.toml",
+        "trials = 5\n[factors]\nworkload = \"command\"\nthreads = [1, 2]\nhash = \"auto\"\n[command]\n\
+         argv = [\"sh\", \"-c\", \"test {threads} = 1 && echo rate 5\"]\nregex = \"rate ([0-9]+)\"\n\
+         unit = \"1/s\"\n",
+    );
+    let ended = user.experiments("run fail.toml --out R");
+    assert!(
+        ended.err.contains("failed 3 times in a row (the last: sh ended with status 1)"),
+        "{ended:?}"
+    );
+    ended.ok();
+    let count = || {
+        let rows = user.rows("R/trials.csv");
+        let of = |threads: &str| {
+            rows.iter().filter(|row| row["threads"] == threads && row["hash"] == "auto").count()
+        };
+        (of("1"), of("2"))
+    };
+    assert_eq!(count(), (5, 3));
+    let report = user.read("R/report/report.md");
+    assert!(report.contains("failed 3 times in a row"), "{report}");
+    // Whoever resumes has seen to the cause: it is tried again.
+    user.experiments("resume R --no-report").ok();
+    assert_eq!(count(), (5, 5));
+    assert!(!user.read("R/manifest.json").contains("\"skipped\""));
+}
+
+#[test]
+fn an_analysis_makes_do_with_few_threads_or_says_so() {
+    let user = User::new();
+    user.experiments(
+        "run race-sweep --here --duration 20ms --trials 2 --set threads=1 --out R --no-report",
+    )
+    .ok();
+    // The limit is not root's: another user has it, and may read and write here.
+    let open = Command::new("chmod").args(["-R", "a+rwX"]).arg(user.path(".")).status();
+    assert!(open.expect("chmod").success());
+    let binary = env!("CARGO_BIN_EXE_experiments");
+    let limited = |script: &str| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=54329", "--regid=54329", "--clear-groups", "bash", "-c", script]);
+        command.current_dir(user.path(".")).stdin(Stdio::null()).output().map(Ended::from)
+    };
+    // Only root can become another, and the binary must be readable by all.
+    let can = limited(&format!("{binary} --version"));
+    if !can.is_ok_and(|can| can.status == Some(0)) {
+        return;
+    }
+    for limit in [1, 2, 3, 4, 8] {
+        let script = format!("ulimit -u {limit}; exec {binary} analyze R --out analysis-{limit}");
+        let ended = limited(&script).expect("started");
+        let said = ended.err.contains("the system lets it start");
+        assert!(ended.status == Some(0) || (ended.status == Some(1) && said), "{limit}: {ended:?}");
+        assert!(!ended.err.contains("panicked"), "{ended:?}");
+        assert_eq!(ended.status == Some(0), limit >= 3, "{limit}: {ended:?}");
+    }
+}

@@ -175,6 +175,19 @@ mod tests {
         // SAFETY: the action is not changed, the one in place is written to live memory.
         assert_eq!(unsafe { libc::sigaction(libc::SIGHUP, std::ptr::null(), &mut now) }, 0);
         assert_eq!(now.sa_sigaction, libc::SIG_DFL);
+        // Given back, the others end the process at once too.
+        let of = |signal| {
+            // SAFETY: sigaction is plain data for which all zeroes is a value.
+            let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+            // SAFETY: the action is not changed, the one in place is written to live memory.
+            assert_eq!(unsafe { libc::sigaction(signal, std::ptr::null(), &mut now) }, 0);
+            now.sa_sigaction
+        };
+        let ours = on_signal as *const () as libc::sighandler_t;
+        let caught = of(libc::SIGTERM) == ours;
+        interrupt.release();
+        assert!(ENDING.iter().all(|signal| of(*signal) != ours));
+        assert!(!caught || of(libc::SIGTERM) == libc::SIG_DFL);
         process::kill(child).expect("killed");
         assert!(matches!(process::wait(child, long, None), Ok(Waited::Ended(..))));
     }

@@ -529,6 +529,31 @@ fn is_fatal(splat: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::About;
+
+    #[test]
+    fn a_boot_is_counted_by_its_lines_also_where_it_had_no_trial() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("console.log");
+        assert_eq!(last_boot(&log), 0);
+        fs::write(&log, b"boot 1: debian:7.3.4\nboot 1| \xff\nboot 2: failed: x\nboot 12 was\n")
+            .unwrap();
+        assert_eq!(last_boot(&log), 2);
+    }
+
+    #[test]
+    fn an_image_that_was_put_in_another_s_place_is_not_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("image");
+        fs::write(&path, b"one").unwrap();
+        let about = About { image_sha256: sha256(b"one"), ..About::default() };
+        let kernel = Kernel { name: "k".into(), image: path.clone(), about };
+        let (_, held) = image(&kernel).unwrap();
+        fs::write(&path, b"other").unwrap();
+        let held = fs::read(format!("/proc/self/fd/{}", held.as_raw_fd())).unwrap();
+        assert_eq!(held, b"one");
+        assert!(image(&kernel).unwrap_err().to_string().contains("not the image"));
+    }
 
     #[test]
     fn what_became_of_a_process_becomes_a_status_and_a_reason() {

@@ -173,6 +173,10 @@ pub fn go(going: Going<'_>, out: &mut dyn Write) -> Outcome {
         return Err(Failure::Running(format!("{error}. {}", kept())));
     }
     closed?;
+    for skipped in &ended.skipped {
+        let tries = format!("`experiments resume {}` tries it again", folder.display());
+        say(&format!("note: {} {tries}", report::say::unfinished::skipped(skipped)));
+    }
     // What is written from here on is written whole: a signal may end it.
     going.stop.release();
     if going.stop.is_set() {

@@ -99,6 +99,9 @@ impl Look {
         for name in ["timeline.csv", "metrics.csv", "pivots.csv", TRIALS_FILE] {
             to.sync(name)?;
         }
+        // A runner that was killed between a file's renaming and the syncing of its name left an old file of
+        // that name for the next power failure to bring back.
+        to.sync_names()?;
         Ok(self.journal)
     }
 }

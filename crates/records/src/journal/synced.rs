@@ -42,6 +42,12 @@ impl Synced<'_> {
         .map_err(self.failed(name))
     }
 
+    /// Has the folder's names on the disk when it returns.
+    pub fn sync_names(&self) -> Result<(), JournalError> {
+        let folder = self.folder.to_path_buf();
+        self.disk.sync_names().map_err(|error| JournalError::Write { file: folder, error })
+    }
+
     /// Appends lines in one write, and syncs them; a file that isn't there is made with its header.
     pub fn append(&self, name: &str, columns: &[Column], text: &str) -> Result<(), JournalError> {
         if text.is_empty() {

@@ -20,7 +20,7 @@ mod stalls;
 pub mod stat;
 mod threshold;
 pub mod torn;
-mod unfinished;
+pub mod unfinished;
 pub mod warning;
 
 use analysis::Analysis;

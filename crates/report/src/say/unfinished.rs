@@ -14,17 +14,18 @@ pub(super) fn nothing(it: &NothingFinished) -> String {
 pub(super) fn interrupted(it: &Interrupted) -> String {
     let Interrupted { run, finished, planned, missing, skipped } = it;
     let are = if *missing == 1 { "is" } else { "are" };
-    let skipped: String = skipped.iter().map(cell).collect();
+    let skipped: String = skipped.iter().map(|one| format!(" {}", self::skipped(one))).collect();
     format!(
         "{finished} of {planned} planned trials are done in {run}, {missing} {are} missing: \
          `experiments resume {run}` does the others.{skipped}"
     )
 }
 
-fn cell(it: &Skipped) -> String {
+/// That a cell was not gone on with.
+pub fn skipped(it: &Skipped) -> String {
     let why = it.error.as_ref().map_or_else(String::new, |error| format!(" (the last: {error})"));
     format!(
-        " Cell {} of the plan failed {} times in a row{why}: its other {} skipped.",
+        "Cell {} of the plan failed {} times in a row{why}: its other {} skipped.",
         it.cell,
         it.failures,
         match it.trials {
