@@ -14,11 +14,12 @@ macro_rules! documents {
     };
 }
 
-const DOCUMENTS: [(&str, &str); 23] = documents![
+const DOCUMENTS: [(&str, &str); 24] = documents![
     "README.md",
     "CONTRIBUTING.md",
     "docs/tutorial.md",
     "docs/concepts.md",
+    "docs/reliability.md",
     "docs/how-to/patch.md",
     "docs/how-to/kernel.md",
     "docs/how-to/fleet.md",

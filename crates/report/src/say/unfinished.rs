@@ -1,3 +1,5 @@
+//! Runs whose plan is not done, and cells that were not gone on with.
+
 use analysis::finding::unfinished::{Interrupted, NothingFinished};
 use model::manifest::Skipped;
 
