@@ -42,7 +42,7 @@ fn what_descends_is_ended_and_what_was_there_before_is_spared() {
     // A chain: each link forks the next, in a session of its own, and exits.
     let chain = "import os\nwhile True:\n  if os.fork(): os._exit(0)\n  os.setsid()\n";
     if Command::new("python3").arg("--version").output().is_ok() {
-        Command::new("python3").args(["-c", chain]).spawn().expect("python3");
+        Command::new("python3").args(["-c", chain]).status().expect("its first link");
         until(|| count() > 0);
         let ended = end_descendants(&|_| false, LONG);
         assert!(ended.left.is_empty(), "{ended:?}");
