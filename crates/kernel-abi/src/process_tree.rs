@@ -40,6 +40,11 @@ impl Process {
         })
     }
 
+    /// Whether it had not ended; one that has may wait to be reaped.
+    pub fn is_alive(&self) -> bool {
+        !self.is_dead
+    }
+
     /// Whether its environment, as it was when its program was started, has `NAME=value`. Of another
     /// user's process that can't be told: `false`.
     pub fn was_started_with(&self, variable: &str) -> bool {

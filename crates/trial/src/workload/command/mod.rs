@@ -17,7 +17,7 @@ use std::time::Duration;
 use kernel_abi::clock;
 use kernel_abi::memory_file;
 use kernel_abi::process::{self, Ending, Setup, Waited};
-use kernel_abi::process_tree::end_descendants;
+use kernel_abi::process_tree::{descendants, end_descendants};
 use kernel_abi::signal::{self, Interrupt};
 use kernel_abi::steal::Steal;
 use kernel_abi::topology::placement::Assignment;
@@ -119,9 +119,11 @@ fn run_into(
         }
     };
     let end_ns = clock::monotonic_ns();
+    let left = descendants(std::process::id()).unwrap_or_default();
+    let left_behind = left.iter().filter(|left| left.is_alive() && left.pid != pid).count();
     // Its group first: what is in it is gone at once, also what is just being forked.
     let _ = process::kill_group(pid);
-    let left_behind = end_descendants(&|_| false, GONE_WITHIN).killed;
+    end_descendants(&|_| false, GONE_WITHIN);
     let ending = match waited {
         Ok(Waited::Ended(ending, usage)) => {
             record.user_s = Some(usage.user_s);
