@@ -274,6 +274,7 @@ pub(crate) fn the_control(runs: &[Run], rule: StallRule) -> Result<Option<Contro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::Finding;
     use crate::synthetic::Synthetic;
     use serde_json::{Value, json};
 
@@ -362,6 +363,29 @@ mod tests {
         // Three contrasts: 4 of 24 against two sides with none, and one of none against none.
         assert!((number(rows[3][25]) - 3.0 * number(rows[3][24])).abs() < 1e-9, "{csv}");
         assert_eq!(number(rows[2][25]), 1.0);
+    }
+
+    #[test]
+    fn threads_that_equal_the_cpus_in_every_trial_are_a_finding() {
+        use crate::finding::threads_are_cpus::ThreadsAreCpus;
+        let mut made = Synthetic::new(48);
+        for threads in [16, 32, 48] {
+            for _ in 0..6 {
+                made.trial(threads, "auto").cpus = Some(threads);
+                made.trial(threads, "slots:512").cpus = Some(threads);
+            }
+        }
+        let found = |made: &Synthetic| {
+            analysis(made).findings.into_iter().find_map(|finding| match finding {
+                Finding::ThreadsAreCpus(it) => Some(it),
+                _ => None,
+            })
+        };
+        let expected = ThreadsAreCpus { fewest: 16, most: 48, imported: false };
+        assert_eq!(found(&made), Some(expected));
+        made.trial(16, "auto").cpus = Some(48);
+        assert_eq!(found(&made), None);
+        assert_eq!(found(&small_machine()), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::case::Case;
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, integer, number};
 use crate::series::Series;
-use stats::threshold::{ThreadsTried, Threshold, threshold};
+use stats::threshold::{Beyond, ThreadsTried, Threshold, threshold};
 use stats::{Estimate, Level};
 
 /// The dependence of a series on its thread count.
@@ -74,7 +74,7 @@ pub fn thresholds(
         .collect()
 }
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 18] = [
     "stalled",
     "n",
     "intercept",
@@ -88,6 +88,10 @@ const COLUMNS: [&str; 14] = [
     "t90",
     "t90_low",
     "t90_high",
+    "t10_beyond",
+    "t50_beyond",
+    "t90_beyond",
+    "fit_p",
     "note",
 ];
 
@@ -111,6 +115,14 @@ pub fn csv(thresholds: &[SeriesThreshold], series: &[Series], cells: &[Cell]) ->
         ] {
             row.extend([number(at.estimate), number(at.low), number(at.high)]);
         }
+        let beyond = curve.map(|curve| curve.beyond).unwrap_or_default();
+        row.extend([beyond.t10, beyond.t50, beyond.t90].map(|side| match side {
+            Some(Beyond::Below) => "below".to_string(),
+            Some(Beyond::Above) => "above".to_string(),
+            None => String::new(),
+        }));
+        let fit = curve.and_then(|curve| curve.goodness_of_fit.as_ref());
+        row.push(number(fit.and_then(|test| test.p_value)));
         row.push(threshold.notes.join("; "));
         out.row(row);
     }

@@ -15,6 +15,7 @@ pub mod recovery;
 pub mod slowdown;
 pub mod stall_duration;
 pub mod stalls;
+pub mod threads_are_cpus;
 pub mod threshold;
 pub mod unfinished;
 
@@ -45,6 +46,7 @@ use stall_duration::StallDuration;
 use stalls::{ControlStalls, Stalls};
 use stats::Level;
 use stats::samples::Resampling;
+use threads_are_cpus::ThreadsAreCpus;
 use threshold::Threshold;
 use unfinished::{Interrupted, NothingFinished};
 
@@ -73,6 +75,7 @@ pub enum Finding {
     AgainstControl(AgainstControl),
     RatioRange(RatioRange),
     MetricRange(MetricRange),
+    ThreadsAreCpus(ThreadsAreCpus),
     Guests(Guests),
     Failed(Failed),
     Splats(Splats),
@@ -164,6 +167,7 @@ fn of_trials(tables: &Tables) -> Vec<Finding> {
     if tables.cells.iter().all(|cell| cell.observed() == 0) {
         found.extend(against_control::measured(tables));
     }
+    found.extend(threads_are_cpus::threads_are_cpus(tables).map(Finding::ThreadsAreCpus));
     found.extend(guests::guests(tables).map(Finding::Guests));
     found
 }

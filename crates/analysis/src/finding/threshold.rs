@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Tables;
 use crate::series::Series;
+use stats::threshold::BeyondCounts;
 use stats::threshold::notes::Note;
 use stats::{Estimate, Level};
 
@@ -18,25 +19,33 @@ pub struct Threshold {
     pub t50: Estimate,
     /// Threads at which nine tenths of the trials stall.
     pub t90: Estimate,
+    /// The thresholds that lie beyond the thread counts tried.
+    pub beyond: BeyondCounts,
+    /// The smallest and the largest thread count tried.
+    pub tried: (u64, u64),
+    /// Whether the counts fit the curve; where not, the thread counts are the isotonic estimate's.
+    pub fits: bool,
     /// What of the fit is not the data's.
     pub notes: Vec<Note>,
     /// The confidence level.
     pub level: Level,
 }
 
-/// Where half of the trials stall within the thread counts that were tried.
+/// Where half of the trials stall within the thread counts that were tried; or that they follow no curve.
 pub(super) fn threshold(tables: &Tables, series: &Series) -> Option<Threshold> {
     let of_series =
         tables.threshold.iter().find(|found| tables.series.get(found.series) == Some(series));
     let curve = of_series?.curve.as_ref()?;
-    let half = curve.t50.estimate?;
-    let tried = || tables.cells_of(series).map(|cell| cell.factors.threads() as f64);
-    let inside = tried().any(|threads| threads <= half) && tried().any(|threads| threads >= half);
-    (inside && curve.fit.slope > 0.0).then(|| Threshold {
+    let is_within = curve.t50.estimate.is_some() || !curve.fits();
+    let tried = curve.range()?;
+    (is_within && curve.fit.slope > 0.0).then(|| Threshold {
         series: series.name.clone(),
         t10: curve.t10,
         t50: curve.t50,
         t90: curve.t90,
+        beyond: curve.beyond,
+        tried,
+        fits: curve.fits(),
         notes: curve.notes.clone(),
         level: tables.level,
     })

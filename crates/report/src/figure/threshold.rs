@@ -2,7 +2,7 @@
 
 use analysis::Analysis;
 use analysis::series::Series;
-use stats::threshold::Threshold as Curve;
+use stats::threshold::{Beyond, Threshold as Curve};
 use stats::words::percent;
 
 use super::Figure;
@@ -45,17 +45,19 @@ impl<'a> Threshold<'a> {
     /// Whether an interval has an end within the thread counts and another beyond them.
     fn an_interval_goes_on(&self) -> bool {
         let Some(range) = self.range() else { return false };
-        let estimated = self.curves.iter().filter(|(_, curve)| curve.t50.estimate.is_some());
+        let estimated =
+            self.curves.iter().filter(|(_, curve)| curve.t50.estimate.is_some() && curve.fits());
         estimated.map(|(_, curve)| goes_on(ends(curve), range)).any(|[below, above]| below || above)
     }
 
     fn plot(&self) -> Plot {
         let series: Vec<&Series> = self.curves.iter().map(|(series, _)| *series).collect();
-        let mut entries: Vec<Entry> = series
+        let mut entries: Vec<Entry> = self
+            .curves
             .iter()
             .zip(looks(self.analysis, &series))
-            .map(|(series, look)| Entry {
-                label: series.name.clone(),
+            .map(|((series, curve), look)| Entry {
+                label: format!("{}{}", series.name, half_beyond(curve)),
                 colour: look.colour,
                 marker: Some(look.marker),
                 filled: true,
@@ -70,8 +72,15 @@ impl<'a> Threshold<'a> {
             line: true,
         });
         let subtitle = format!(
-            "Points: share of stalled trials. Curve: Firth's logistic regression on log2(threads). \
-             Dashes: isotonic estimate, which assumes only that the share does not fall. Interval at {}{}.",
+            "Points: share of stalled trials. {}Interval at {}{}.",
+            match self.curves.iter().map(|(_, curve)| curve.fits()).collect::<Vec<_>>() {
+                fits if fits.iter().all(|fits| *fits) =>
+                    "Curve: Firth's logistic regression on log2(threads). Dashes: isotonic estimate, which \
+                     assumes only that the share does not fall. ",
+                _ =>
+                    "Curve: Firth's logistic regression on log2(threads), left out where the trials do not \
+                      follow it. Steps: isotonic estimate, which assumes only that the share does not fall. ",
+            },
             percent(self.analysis.level.get()),
             if self.an_interval_goes_on() {
                 "; an arrow: it goes on beyond the counts"
@@ -124,8 +133,13 @@ impl Figure for Threshold<'_> {
                     plot.point(from.threads as f64, from.p),
                     plot.point(to.threads as f64, from.p),
                 );
-                canvas.dashed(start, corner, look.colour, 1.0)?;
-                canvas.dashed(corner, plot.point(to.threads as f64, to.p), look.colour, 1.0)?;
+                let end = plot.point(to.threads as f64, to.p);
+                if curve.fits() {
+                    canvas.dashed(start, corner, look.colour, 1.0)?;
+                    canvas.dashed(corner, end, look.colour, 1.0)?;
+                } else {
+                    canvas.line(&[start, corner, end], look.colour, 1.6)?;
+                }
             }
             let line: Vec<(f64, f64)> = (0..=PIECES)
                 .map(|piece| {
@@ -134,7 +148,9 @@ impl Figure for Threshold<'_> {
                     plot.point(x.exp2(), 1.0 / (1.0 + (-odds).exp()))
                 })
                 .collect();
-            canvas.line(&line, look.colour, 1.6)?;
+            if curve.fits() {
+                canvas.line(&line, look.colour, 1.6)?;
+            }
             for cell in series.cells.iter().map(|at| &self.analysis.cells[*at]) {
                 if let Some(stall) = &cell.stall {
                     let at = plot.point(cell.factors.threads().max(1) as f64, stall.estimate);
@@ -148,7 +164,9 @@ impl Figure for Threshold<'_> {
                 let (x, y) = aside(plot.point(t, 0.5));
                 canvas.line(&[(x, y - half_height), (x, y + half_height)], look.colour, 1.8)
             };
-            if let Some(half) = curve.t50.estimate {
+            if let Some(half) = curve.t50.estimate.filter(|_| !curve.fits()) {
+                bar(half, 5.0)?;
+            } else if let Some(half) = curve.t50.estimate {
                 let (low, high) = ends(curve);
                 if low < last && high > first {
                     let ends = [inside(low), inside(high)].map(|t| aside(plot.point(t, 0.5)));
@@ -175,6 +193,15 @@ impl Figure for Threshold<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// `, half below 16 threads`, where that lies beyond the thread counts tried.
+fn half_beyond(curve: &Curve) -> String {
+    match (curve.beyond.t50, curve.range()) {
+        (Some(Beyond::Below), Some((from, _))) => format!(", half below {from} threads"),
+        (Some(Beyond::Above), Some((_, to))) => format!(", half above {to} threads"),
+        _ => String::new(),
     }
 }
 

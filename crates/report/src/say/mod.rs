@@ -18,6 +18,7 @@ mod slowdown;
 mod stall_duration;
 mod stalls;
 pub mod stat;
+mod threads_are_cpus;
 mod threshold;
 pub mod torn;
 pub mod unfinished;
@@ -57,6 +58,7 @@ pub fn finding(finding: &Finding) -> String {
         Finding::AgainstControl(it) => against_control::cell(it),
         Finding::RatioRange(it) => against_control::range(it),
         Finding::MetricRange(it) => metric_range::say(it),
+        Finding::ThreadsAreCpus(it) => threads_are_cpus::say(it),
         Finding::Guests(it) => guests::say(it),
         Finding::Failed(it) => failed::some(it),
         Finding::Splats(it) => failed::splats(it),

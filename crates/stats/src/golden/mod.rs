@@ -2,6 +2,7 @@
 //! The values are committed with the versions that made them, so these tests need neither.
 
 mod adjusted;
+mod goodness_of_fit;
 mod isotonic;
 mod posterior;
 mod power;

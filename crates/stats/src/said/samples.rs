@@ -42,9 +42,7 @@ pub fn note(note: &Note) -> String {
             "a bound of the ratio is beyond the range of numbers, and so does not exist".into()
         }
         Note::Constant => {
-            "both samples are constant: the bootstrap sees no spread and has no interval \
-                           to speak of"
-                .into()
+            "no bootstrap interval: all values of a are equal, and so are those of b".into()
         }
         Note::FewForBootstrap { values } => format!(
             "bootstrap intervals of medians cover less than they say with {values} values in the \

@@ -63,9 +63,18 @@ pub fn note(note: &Note) -> String {
             list(&thresholds.iter().map(|name| name.to_string()).collect::<Vec<_>>()),
             level.percent()
         ),
-        Note::Extrapolated { from, to, thresholds } => format!(
-            "outside the thread counts tried ({from} to {to}), hence extrapolated: {}",
-            thresholds.join(", ")
+        Note::Extrapolated { from, to, thresholds } => {
+            format!("outside the thread counts tried, {from} to {to}: {}", thresholds.join(", "))
+        }
+        Note::NotLogistic { p_value, stays_at } => format!(
+            "the probability does not follow a logistic curve (goodness of fit, p = {}){}; the thread \
+             counts given are the first tried at which the isotonic estimate reaches its share, without an \
+             interval",
+            p_value.map_or_else(String::new, crate::words::p_value),
+            stays_at.map_or_else(String::new, |p| format!(
+                ": it rises and stays at about {}",
+                crate::words::percent(p)
+            )),
         ),
         Note::LeftOut { threads } => match threads.as_slice() {
             [1] => "without a trial, hence left out: 1 thread".into(),

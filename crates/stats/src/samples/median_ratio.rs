@@ -88,6 +88,10 @@ impl MedianRatio {
             ratio.notes.push(Note::OneValue);
             return ratio;
         }
+        if a.first() == a.last() && b.first() == b.last() {
+            ratio.notes.push(Note::Constant);
+            return ratio;
+        }
         let (law_a, law_b) = (ResampledMedian::new(a), ResampledMedian::new(b));
         let replicates = Replicates::draw(resampling, |rng| law_a.draw(rng) / law_b.draw(rng));
         if (replicates.len() as f64) * level.alpha() / 2.0 < FEWEST_BEYOND {
@@ -106,7 +110,6 @@ impl MedianRatio {
         let acceleration = acceleration(&jackknife);
         ratio.intervals =
             vec![replicates.percentile(level), replicates.bca(estimate, acceleration, level)];
-        let constant = a.first() == a.last() && b.first() == b.last();
         ratio.no_bca = replicates.no_bca(estimate, acceleration, level);
         let unbounded = |i: &Interval| i.low.is_none() || i.high.is_none();
         if replicates.infinite() > 0 && ratio.intervals.iter().any(unbounded) {
@@ -128,9 +131,7 @@ impl MedianRatio {
                 ratio.notes.push(Note::BoundBeyondRange);
             }
         }
-        if constant {
-            ratio.notes.push(Note::Constant);
-        } else if a.len().min(b.len()) < FEWEST_TO_TRUST {
+        if a.len().min(b.len()) < FEWEST_TO_TRUST {
             ratio.notes.push(Note::FewForBootstrap { values: a.len().min(b.len()) });
         }
         ratio
@@ -257,8 +258,7 @@ mod tests {
     fn constant_samples_are_defined() {
         let constant = ratio(&[6.0; 5], &[3.0; 5]);
         assert_eq!(constant.estimate, Some(2.0));
-        assert_eq!(constant.intervals[0].low, Some(2.0));
-        assert_eq!(constant.intervals[1].low, None);
-        assert_eq!(constant.notes[0], Note::Constant);
+        assert_eq!((constant.intervals[0].low, constant.intervals[1].low), (None, None));
+        assert_eq!(constant.notes, [Note::Constant]);
     }
 }

@@ -36,6 +36,14 @@ pub struct ExponentialFit {
 ///
 /// [`StatError::TooFew`] without a trial or if no time was followed at all; [`StatError::Domain`] where
 /// the times are so near to 0 that no number holds the rate.
+///
+/// ```
+/// use stallscope_stats::{Level, survival::{FollowUp, fit_exponential}};
+/// // Two events in 100 s of watching.
+/// let trials = [FollowUp::seen(10.0)?, FollowUp::seen(30.0)?, FollowUp::censored(60.0)?];
+/// assert!((fit_exponential(&trials, Level::P95)?.rate - 0.02).abs() < 1e-12);
+/// # Ok::<(), stallscope_stats::StatError>(())
+/// ```
 pub fn fit_exponential(trials: &[FollowUp], level: Level) -> Result<ExponentialFit, StatError> {
     let events = trials.iter().filter(|trial| trial.event()).count() as u64;
     let longest = trials.iter().fold(0.0, |longest: f64, trial| longest.max(trial.time()));

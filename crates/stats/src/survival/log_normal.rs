@@ -22,6 +22,14 @@ pub struct LogNormalFit {
 /// # Errors
 ///
 /// [`StatError::TooFew`] where no maximum exists, as for [`fit_weibull`](super::fit_weibull).
+///
+/// ```
+/// use stallscope_stats::survival::{Lifetime, fit_log_normal};
+/// let fit = fit_log_normal(&[1.0, 10.0, 100.0].map(Lifetime::Exact))?;
+/// assert!((fit.mu - 10f64.ln()).abs() < 1e-6);
+/// assert!((fit.sigma - 10f64.ln() * (2.0f64 / 3.0).sqrt()).abs() < 1e-6);
+/// # Ok::<(), stallscope_stats::StatError>(())
+/// ```
 pub fn fit_log_normal(trials: &[Lifetime]) -> Result<LogNormalFit, StatError> {
     let fit = location_scale::fit::<StandardNormal>("log-normal", trials, None)?;
     Ok(LogNormalFit { mu: fit.location, sigma: fit.scale, log_likelihood: fit.log_likelihood })

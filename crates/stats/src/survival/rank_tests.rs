@@ -99,6 +99,15 @@ pub const STEEPEST: f64 = 20.0;
 ///
 /// [`StatError::TooFew`] for fewer than two groups or an empty one; [`StatError::Domain`] for a
 /// rho or gamma that is not from 0 to [`STEEPEST`].
+///
+/// ```
+/// use stallscope_stats::survival::{FollowUp, RankWeight, rank_tests};
+/// let of = |times: [f64; 5]| times.map(|time| FollowUp::seen(time).unwrap());
+/// let (quick, slow) = (of([1.0, 2.0, 3.0, 4.0, 5.0]), of([10.0, 20.0, 30.0, 40.0, 50.0]));
+/// let tests = rank_tests(&[&quick, &slow], &[RankWeight::LogRank])?;
+/// assert!(tests[0].result.p_value.unwrap() < 0.01);
+/// # Ok::<(), stallscope_stats::StatError>(())
+/// ```
 pub fn rank_tests(
     groups: &[&[FollowUp]],
     weights: &[RankWeight],

@@ -33,6 +33,15 @@ pub struct RestrictedMean {
 /// # Errors
 ///
 /// [`StatError::Domain`] for an `until` that is not a finite number above 0.
+///
+/// ```
+/// use stallscope_stats::{Level, survival::{FollowUp, KaplanMeier, restricted_mean}};
+/// let trials = [FollowUp::seen(10.0)?, FollowUp::censored(30.0)?];
+/// // All to 10 s, half from there to 30 s.
+/// let mean = restricted_mean(&KaplanMeier::fit(&trials)?, 30.0, Level::P95)?;
+/// assert!((mean.estimate.unwrap() - 20.0).abs() < 1e-12);
+/// # Ok::<(), stallscope_stats::StatError>(())
+/// ```
 pub fn restricted_mean(
     curve: &KaplanMeier,
     until: f64,

@@ -502,11 +502,17 @@ fn fits(
     let exponential = exponential.map_err(&mut known).ok();
     let weibull = fit_weibull(trials).map_err(&mut known).ok();
     let log_normal = fit_log_normal(trials).map_err(&mut known).ok();
-    let shape = shape_test(trials).unwrap_or(TestResult {
-        method: "shape-likelihood-ratio",
-        alternative: Alternative::TwoSided,
-        statistic: None,
-        p_value: None,
+    let shape = shape_test(trials).unwrap_or_else(|error| {
+        // Without a fit the reason is known; without an event nobody asks.
+        if weibull.is_some() {
+            notes.push(Note::no_fit(&error));
+        }
+        TestResult {
+            method: "shape-likelihood-ratio",
+            alternative: Alternative::TwoSided,
+            statistic: None,
+            p_value: None,
+        }
     });
     let fit = |law, parameters, log_likelihood: Option<f64>, count: f64| Fit {
         law,

@@ -7,9 +7,11 @@
 //!
 //! Assumes independent trials, and for the intervals that the probability follows a logistic curve in
 //! log₂(threads), rising to 1. A race that never exceeds 60 % at any thread count has no T90, and the
-//! fit cannot know it: compare it with the isotonic steps.
+//! fit cannot know it. [`goodness_of_fit`] tests it, and where it rejects,
+//! [`Threshold::held_by_the_data`] has the isotonic estimate instead.
 
 pub mod firth;
+pub mod goodness_of_fit;
 pub mod isotonic;
 pub mod notes;
 mod threads_at;
@@ -21,7 +23,7 @@ pub use notes::Note;
 use serde::Serialize;
 
 use super::binomial::MOST_TRIALS;
-use super::{Estimate, Level, StatError};
+use super::{Estimate, Level, StatError, TestResult};
 
 /// The most threads that Linux can have, `PID_MAX_LIMIT`; a count above it is a mistake.
 pub const MOST_THREADS: u64 = 4_194_304;
@@ -50,9 +52,39 @@ pub struct Threshold {
     pub t90: Estimate,
     /// The non-decreasing estimate, a step a thread count.
     pub isotonic: Vec<IsotonicStep>,
+    /// On which side of the thread counts tried an estimate lies that therefore does not exist; once
+    /// [`Threshold::held_by_the_data`] has been asked for.
+    pub beyond: BeyondCounts,
+    /// Whether the counts fit a logistic curve; likewise.
+    pub goodness_of_fit: Option<TestResult>,
+    /// The trials that the curve is fitted to, ascending in threads.
+    #[serde(skip)]
+    pub tried: Vec<ThreadsTried>,
     /// Why something above is `None`, or of little worth.
     #[serde(skip)]
     pub notes: Vec<Note>,
+}
+
+/// A side of the thread counts tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Beyond {
+    /// Below the smallest.
+    Below,
+    /// Above the largest.
+    Above,
+}
+
+/// The thresholds that lie beyond the thread counts tried; `None` for one within them, and for one that
+/// does not exist at all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct BeyondCounts {
+    /// Of T10.
+    pub t10: Option<Beyond>,
+    /// Of T50.
+    pub t50: Option<Beyond>,
+    /// Of T90.
+    pub t90: Option<Beyond>,
 }
 
 /// Fits the curve. Rows of one thread count are pooled; rows without trials are left out.
@@ -78,20 +110,87 @@ pub fn threshold(rows: &[ThreadsTried], level: Level) -> Result<Threshold, StatE
     let [t10, t50, t90] = thresholds;
     let mut notes = notes::of(&pooled, &fit, &[("T10", t10), ("T50", t50), ("T90", t90)], level);
     notes.extend(notes::left_out(rows, &pooled));
-    Ok(Threshold { fit, t10, t50, t90, isotonic: isotonic::isotonic(&pooled), notes })
+    Ok(Threshold {
+        fit,
+        t10,
+        t50,
+        t90,
+        isotonic: isotonic::isotonic(&pooled),
+        beyond: BeyondCounts::default(),
+        goodness_of_fit: None,
+        tried: pooled,
+        notes,
+    })
 }
 
 impl Threshold {
-    /// Without the estimates that the data hold nothing of: where no trial stalled at any thread count, or
-    /// every one did, the curve is the penalty's alone. A bound on one side is the data's, and stays.
+    /// Without the estimates that the data hold nothing of.
+    ///
+    /// Where no trial stalled at any thread count, or every one did, the curve is the penalty's alone. A
+    /// bound on one side is the data's, and stays. Where the counts do not fit a rising logistic curve at
+    /// its level, no threshold has an interval, and each is the smallest count tried at which the isotonic
+    /// estimate reaches its share. An estimate beyond the counts tried is none: [`Threshold::beyond`] has
+    /// its side.
     pub fn held_by_the_data(mut self) -> Threshold {
         let one_sided = |share: f64| self.isotonic.iter().all(|step| step.p == share);
         if one_sided(0.0) || one_sided(1.0) {
             for at in [&mut self.t10, &mut self.t50, &mut self.t90] {
                 at.estimate = None;
             }
+            return self;
         }
+        self.goodness_of_fit = Some(goodness_of_fit::of_pooled(&self.tried));
+        if self.fit.slope > 0.0 && !self.fits() {
+            self.take_isotonic();
+        }
+        let Some((from, to)) = self.range() else { return self };
+        let beyond = |at: &mut Estimate| {
+            let outside = at.estimate.and_then(|t| match t {
+                t if t < from as f64 => Some(Beyond::Below),
+                t if t > to as f64 => Some(Beyond::Above),
+                _ => None,
+            });
+            if outside.is_some() {
+                at.estimate = None;
+            }
+            outside
+        };
+        let [t10, t50, t90] = [&mut self.t10, &mut self.t50, &mut self.t90].map(beyond);
+        self.beyond = BeyondCounts { t10, t50, t90 };
         self
+    }
+
+    /// Whether the counts fit the logistic curve at its level, as far as that has been tested.
+    pub fn fits(&self) -> bool {
+        let p = self.goodness_of_fit.as_ref().and_then(|test| test.p_value);
+        p.is_none_or(|p| p > self.fit.slope_interval.level.alpha())
+    }
+
+    /// The smallest and the largest thread count tried.
+    pub fn range(&self) -> Option<(u64, u64)> {
+        Some((self.tried.first()?.threads, self.tried.last()?.threads))
+    }
+
+    /// The thresholds by the isotonic estimate, and what of it to say.
+    fn take_isotonic(&mut self) {
+        let last = self.isotonic.last().map_or(0.0, |step| step.p);
+        let steps = &self.isotonic;
+        let reaches = |share: f64| match steps.iter().find(|step| step.p >= share) {
+            Some(step) if Some(step) == steps.first() => 0.0,
+            Some(step) => step.threads as f64,
+            None => f64::INFINITY,
+        };
+        let at = [0.1, 0.5, 0.9].map(|share| Estimate {
+            estimate: Some(reaches(share)),
+            low: None,
+            high: None,
+        });
+        // A last step of one thread count may be rising still.
+        let level = steps.iter().filter(|step| step.p == last).count() > 1 && last < 1.0;
+        [self.t10, self.t50, self.t90] = at;
+        self.notes.retain(|note| matches!(note, Note::LeftOut { .. }));
+        let p_value = self.goodness_of_fit.as_ref().and_then(|test| test.p_value);
+        self.notes.insert(0, Note::NotLogistic { p_value, stays_at: level.then_some(last) });
     }
 }
 
@@ -181,8 +280,38 @@ mod tests {
             }
             assert_eq!((held.t50.low.is_some(), held.t50.high.is_some()), (low, high));
         }
-        let some = threshold(&rows(&[4, 8, 16], 10, &[0, 0, 1]), Level::P95).unwrap();
-        assert_eq!(some.clone().held_by_the_data(), some);
+        let some = threshold(&rows(&[4, 8, 16], 10, &[0, 1, 8]), Level::P95).unwrap();
+        let held = some.clone().held_by_the_data();
+        assert_eq!((held.t10, held.t50, held.beyond.t50), (some.t10, some.t50, None));
+    }
+
+    #[test]
+    fn an_estimate_beyond_the_counts_is_none_and_has_its_side() {
+        let tried = threshold(&rows(&[16, 32, 64, 128], 24, &[4, 8, 12, 14]), Level::P95).unwrap();
+        assert!(tried.t10.estimate.is_some_and(|t| t < 16.0), "{tried:?}");
+        let held = tried.held_by_the_data();
+        assert_eq!((held.t10.estimate, held.t90.estimate), (None, None));
+        let (below, above) = (Some(Beyond::Below), Some(Beyond::Above));
+        assert_eq!(held.beyond, BeyondCounts { t10: below, t50: None, t90: above });
+        assert!(held.t50.estimate.is_some() && held.fits());
+    }
+
+    #[test]
+    fn where_the_curve_does_not_fit_the_steps_stand_without_an_interval() {
+        let tried = rows(&[16, 32, 64, 128], 10, &[0, 6, 6, 6]);
+        let held = threshold(&tried, Level::P95).unwrap().held_by_the_data();
+        assert!(!held.fits());
+        let alone = |estimate| Estimate { estimate, low: None, high: None };
+        assert_eq!([held.t10, held.t50, held.t90], [Some(32.0), Some(32.0), None].map(alone));
+        assert_eq!(held.beyond.t90, Some(Beyond::Above));
+        let stays =
+            |note: &Note| matches!(note, Note::NotLogistic { stays_at: Some(p), .. } if *p == 0.6);
+        assert!(matches!(held.notes.as_slice(), [note] if stays(note)), "{:?}", held.notes);
+        // From the first count on: it may begin below it.
+        let begun = rows(&[16, 32, 64, 128], 40, &[24, 24, 24, 40]);
+        let held = threshold(&begun, Level::P95).unwrap().held_by_the_data();
+        assert!(!held.fits());
+        assert_eq!((held.t50.estimate, held.beyond.t50), (None, Some(Beyond::Below)));
     }
 
     const POWERS: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];

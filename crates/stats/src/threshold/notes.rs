@@ -55,6 +55,14 @@ pub enum Note {
         /// `T10`, `T50` or `T90`.
         thresholds: Vec<&'static str>,
     },
+    /// The counts do not fit a logistic curve: the thresholds are the isotonic estimate's.
+    NotLogistic {
+        /// Of the goodness-of-fit test.
+        p_value: Option<f64>,
+        /// The probability at which the last thread counts stay, if there are several of one estimate
+        /// below 1.
+        stays_at: Option<f64>,
+    },
     /// Thread counts that no trial was made at.
     LeftOut {
         /// The thread counts, ascending.

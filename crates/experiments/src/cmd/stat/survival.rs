@@ -85,7 +85,7 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
     }
     let mut shown = paths(&["groups.*.median", "groups.*.rmst", "tests.log-rank"]);
     shown.extend(paths(&["groups.*.curve", "contrasts.*.hazard_ratio.profile-likelihood"]));
-    shown.extend(paths(&["contrasts.*.hazard_ratio.test", "contrasts.*.holm"]));
+    shown.extend(paths(&["contrasts.*.holm"]));
     if asked_quantiles {
         shown.extend(paths(&["groups.*.quantiles"]));
     }

@@ -19,8 +19,10 @@ use crate::failure::{Failure, Outcome};
 /// trial stalls below some thread count and every one does above. T10, T50 and T90 are the thread counts
 /// at which 10, 50 and 90 % stall, with profile intervals of the penalised likelihood; a bound that the
 /// data do not give is `-`, and so is a T10, T50 or T90 where no trial stalls at any thread count, or every
-/// one does: the curve is then the penalty's alone. Beside the curve stands the isotonic estimate, which assumes only that
-/// stalls do not become fewer.
+/// one does: the curve is then the penalty's alone. What lies beyond the counts tried is said to be below or
+/// above them. Beside the curve stands the isotonic estimate, which assumes only that stalls do not become
+/// fewer. Where the counts do not fit the curve, the thresholds are the isotonic estimate's, without
+/// intervals.
 ///
 /// A one-sided bound asks one question, as "from at least how many threads on?", and is nearer at the same
 /// level: it is that of the two-sided interval with twice the error rate. Where no trial stalls at any
@@ -43,15 +45,27 @@ pub fn run(args: ThresholdArgs, out: &mut dyn Write) -> Outcome {
     let rows = rows(&columns)?;
     let level = args.options.level;
     let found = found(&rows, level).map_err(|error| columns.wrong(error))?;
-    let mut notes: Vec<String> = found.curve.notes.iter().map(say::note).collect();
-    notes.extend(found.one_sided.is_none().then(|| say::no_one_sided(level)));
+    let in_full = args.options.json || args.options.all;
+    let of_curve = found.curve.notes.iter().filter(|note| in_full || say::adds(note));
+    let mut notes: Vec<String> = of_curve.map(say::note).collect();
+    notes.extend(doubled(level).is_none().then(|| say::no_one_sided(level)));
     notes.extend(columns.unused(&["threads", "n", "k"]));
     let mut shown = paths(&["t10", "t50", "t90", "isotonic"]);
-    if found.curve.t50.estimate.is_none() {
+    if found.curve.t50.estimate.is_none() && found.curve.beyond.t50.is_none() {
         shown.extend(paths(&["one_sided"]));
     }
     let headline = say::headline(&found.curve, level);
-    args.options.answer(out, Answer { result: &found, headline, notes, shown })
+    let mut result = serde_json::to_value(&found).unwrap_or_default();
+    if !args.options.json {
+        let Threshold { t10, t50, t90, beyond, .. } = &found.curve;
+        let tried = found.curve.range().unwrap_or_default();
+        for (name, of, beyond) in
+            [("t10", t10, beyond.t10), ("t50", t50, beyond.t50), ("t90", t90, beyond.t90)]
+        {
+            result[name] = say::at(of, beyond, tried).into();
+        }
+    }
+    args.options.answer(out, Answer { result: &result, headline, notes, shown })
 }
 
 /// What docs/reference/commands.md promises, then more of the fit, one-sided bounds, and what it cannot carry.
@@ -61,7 +75,8 @@ struct Found {
     curve: Threshold,
     slope_interval: Interval,
     intercept_interval: Interval,
-    /// `None` where the level is at most 1/2: twice the error rate is then no level.
+    /// `None` where the level is at most 1/2: twice the error rate is then no level; and where the counts
+    /// do not fit the curve that it would be of.
     one_sided: Option<OneSided>,
 }
 
@@ -82,18 +97,23 @@ struct Bounds {
 
 fn found(rows: &[ThreadsTried], level: Level) -> Result<Found, StatError> {
     let curve = threshold(rows, level)?.held_by_the_data();
-    let one_sided = match Level::new(1.0 - 2.0 * level.alpha()) {
-        Ok(doubled) => {
+    let one_sided = match doubled(level).filter(|_| curve.fits()) {
+        Some(doubled) => {
             let wide = threshold(rows, doubled)?;
             let [t10, t50, t90] =
                 [wide.t10, wide.t50, wide.t90].map(|t| Bounds { at_least: t.low, at_most: t.high });
             Some(OneSided { level, t10, t50, t90 })
         }
-        Err(_) => None,
+        None => None,
     };
     let slope_interval = curve.fit.slope_interval.clone();
     let intercept_interval = curve.fit.intercept_interval.clone();
     Ok(Found { curve, slope_interval, intercept_interval, one_sided })
+}
+
+/// The level of twice the error rate.
+fn doubled(level: Level) -> Option<Level> {
+    Level::new(1.0 - 2.0 * level.alpha()).ok()
 }
 
 fn rows(columns: &Columns) -> Result<Vec<ThreadsTried>, Failure> {
@@ -136,7 +156,7 @@ mod tests {
         };
         assert_eq!(
             keys(&json),
-            "fit,t10,t50,t90,isotonic,slope_interval,intercept_interval,one_sided"
+            "fit,t10,t50,t90,isotonic,beyond,goodness_of_fit,slope_interval,intercept_interval,one_sided"
         );
         assert_eq!(keys(&json["fit"]), "intercept,slope,method");
         assert_eq!(keys(&json["t50"]), "estimate,low,high");
