@@ -273,8 +273,10 @@ fn a_threshold_beyond_the_thread_counts_has_an_arrow() {
     // A text is broken into lines; its words are what a reader sees.
     let words = |svg: String| svg.split_whitespace().collect::<Vec<_>>().join(" ");
     let seldom = words(threshold(&|at| [0, 2, 6][at as usize]));
+    let edge = words(threshold(&|at| [0, 2, 11][at as usize]));
     let within = words(threshold(&|at| [0, 10, 20][at as usize]));
-    assert!(seldom.contains("an arrow:"));
+    assert!(seldom.contains("half above 48 threads") && !seldom.contains("an arrow:"));
+    assert!(edge.contains("an arrow:") && !edge.contains("half above"));
     assert!(!within.contains("an arrow:"));
 }
 
