@@ -433,6 +433,8 @@ fn a_threshold_has_one_sided_bounds_and_its_notes() {
             "t50",
             "t90",
             "isotonic",
+            "beyond",
+            "goodness_of_fit",
             "slope_interval",
             "intercept_interval",
             "one_sided",

@@ -78,7 +78,9 @@ pub fn run(args: SamplesArgs, out: &mut dyn Write) -> Outcome {
     let alternative = args.alternative.into();
     let level = args.options.level;
     let comparison = compare(&a.values, &b.values, level, alternative, resampling)?;
-    let mut notes: Vec<String> = comparison.notes.iter().map(say::note).collect();
+    let in_full = args.options.json || args.options.all;
+    let of_comparison = comparison.notes.iter().filter(|note| in_full || say::is_of_shown(note));
+    let mut notes: Vec<String> = of_comparison.map(say::note).collect();
     for (name, of) in [("a", &a), ("b", &b)] {
         if of.unobserved > 0 {
             let rows = of.unobserved + of.values.len() as u64;

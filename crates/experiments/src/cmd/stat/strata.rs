@@ -9,7 +9,7 @@ use report::say::stat::strata as say;
 use stats::strata::{self, Stratum};
 
 use super::columns::{Columns, Row};
-use super::{Answer, Options};
+use super::{Answer, Options, paths};
 use crate::failure::{Failure, Outcome};
 
 const COLUMNS: [&str; 5] = ["stratum", "base_k", "base_n", "test_k", "test_n"];
@@ -63,8 +63,10 @@ pub fn run(args: StrataArgs, out: &mut dyn Write) -> Outcome {
     let found = strata::summarize(&strata, args.options.level)?;
     let mut notes = say::notes(&strata, &found);
     notes.extend(columns.unused(&COLUMNS));
-    let headline = say::headline(&found, &strata, args.options.level);
-    args.options.answer(out, Answer { result: &found, headline, notes, shown: Vec::new() })
+    let headline = say::headline(&found, args.options.level);
+    let mut shown = paths(&["odds_ratio", "difference", "strata", "tests.breslow-day-tarone"]);
+    shown.push(format!("tests.{}", say::one_test(&found).0));
+    args.options.answer(out, Answer { result: &found, headline, notes, shown })
 }
 
 fn stratum(row: Row<'_>) -> Result<Stratum, Failure> {

@@ -77,8 +77,12 @@ pub fn run(args: SurvivalArgs, out: &mut dyn Write) -> Outcome {
     let mut notes: Vec<String> = found.notes.iter().map(say::note).collect();
     notes.extend(unused);
     let mut result = serde_json::to_value(&found).unwrap_or_default();
+    // The short text has no fits, so that nothing is said of them.
+    let in_full = args.options.json || args.options.all;
     for (i, group) in found.groups.iter().enumerate() {
-        say_notes(&mut result["groups"][i], &group.notes);
+        let said = |note: &&Note| in_full || !matches!(note, Note::NoFit { .. });
+        let notes: Vec<Note> = group.notes.iter().filter(said).cloned().collect();
+        say_notes(&mut result["groups"][i], &notes);
     }
     for (i, contrast) in found.contrasts.iter().enumerate() {
         say_notes(&mut result["contrasts"][i], &contrast.notes);

@@ -1,7 +1,7 @@
 //! Two samples.
 
-use stats::samples::SampleComparison;
 use stats::samples::split::Split;
+use stats::samples::{Note, SampleComparison};
 use stats::words::counted;
 use stats::{Alternative, Level};
 
@@ -34,6 +34,18 @@ fn side(alternative: Alternative) -> &'static str {
         Alternative::Less => ", one-sided: a below b",
         Alternative::Greater => ", one-sided: a above b",
     }
+}
+
+/// Whether a note is about a number that the short text shows.
+pub fn is_of_shown(note: &Note) -> bool {
+    !matches!(
+        note,
+        Note::NoBca { .. }
+            | Note::MannWhitneyExact
+            | Note::BrunnerMunzelOneValue
+            | Note::BrunnerMunzelNoOverlap
+            | Note::BrunnerMunzelLiberal
+    )
 }
 
 /// Rows that have no value.

@@ -6,16 +6,20 @@ use stats::two_by_two::Contrast;
 
 use super::{number, p_is};
 
-/// The answer in a sentence: whether the sides differ, by the test that the counts allow.
-pub fn headline(found: &StrataSummary, strata: &[Stratum], level: Level) -> String {
+/// The one test: the exact one, that of the verdict; `cmh` where it is too large to enumerate.
+pub fn one_test(found: &StrataSummary) -> (&'static str, Option<f64>) {
     let p_of = |method: &str| {
         found.tests.iter().find(|test| test.method == method).and_then(|test| test.p_value)
     };
-    let exact = p_of("exact-strata").filter(|_| mantel_fleiss::is_sparse(strata));
-    let (method, p) = match exact {
+    match p_of("exact-strata") {
         Some(p) => ("exact-strata", Some(p)),
         None => ("cmh", p_of("cmh")),
-    };
+    }
+}
+
+/// The answer in a sentence: whether the sides differ, by the one test.
+pub fn headline(found: &StrataSummary, level: Level) -> String {
+    let (method, p) = one_test(found);
     let ratio = number(found.odds_ratio.estimate);
     match p {
         Some(value) if value <= level.alpha() => {
