@@ -7,6 +7,7 @@ pub mod error;
 pub(crate) mod hypergeometric;
 pub mod interval;
 pub mod multiplicity;
+pub mod posterior;
 pub mod power;
 pub mod proportion;
 pub mod recovery;

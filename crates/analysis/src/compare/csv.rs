@@ -50,12 +50,12 @@ pub fn strata(comparison: &Comparison) -> String {
         }
         match comparison.efficacy.strata.iter().find(|found| found.stratum == at) {
             Some(found) => {
-                let difference: &Contrast = &found.effects.difference;
+                let difference: &Contrast = &found.effect.difference;
                 let interval = difference.intervals.first();
                 row.push(number(difference.estimate));
                 row.push(number(interval.and_then(|i| i.low)));
                 row.push(number(interval.and_then(|i| i.high)));
-                let reduction = found.reduction;
+                let reduction = found.effect.reduction;
                 row.extend([reduction.estimate, reduction.low, reduction.high].map(number));
                 row.push(found.test_result.method.to_string());
                 row.extend([found.test_result.p_value, found.p_holm, found.p_fisher].map(number));

@@ -1,19 +1,22 @@
 //! Efficacy: stall probabilities of the two sides, stratum by stratum and pooled.
 //!
-//! The pooled test is the primary one: exact, conditional on every stratum's margins; of one stratum it
-//! is Fisher's. Each stratum has its own test beside it, Boschloo's, adjusted by Holm over the strata:
-//! it says where, not whether.
+//! One test decides, and tables and words have its p-value: where trials are independent it is the exact
+//! conditional test over strata, of one stratum Fisher's; where boots or stretches are, it is their permutation
+//! test. Each stratum has the same test, adjusted by Holm over the strata: it says where, not whether.
 
 use serde::Serialize;
 
 use super::strata::Stratum;
+use super::units::{Unit, Units};
 use crate::error::AnalysisError;
+use stats::clusters::design_effect::variance_factor;
+use stats::clusters::{Cluster, permutation};
 use stats::multiplicity::holm;
 use stats::strata::{
-    self as stat, breslow_day_tarone, cochran_mantel_haenszel, exact_strata, mantel_fleiss,
-    mantel_haenszel_difference, mantel_haenszel_odds_ratio, mantel_haenszel_ratio,
+    self as stat, breslow_day_tarone, cochran_mantel_haenszel, exact_strata,
+    mantel_haenszel_difference, mantel_haenszel_ratio,
 };
-use stats::two_by_two::{self, Contrast, Effects, TwoByTwo, boschloo, fisher, fisher_mid_p};
+use stats::two_by_two::{Contrast, Side, TwoByTwo, fisher, newcombe};
 use stats::{Alternative, Estimate, Level, StatError, TestResult};
 
 /// The stall probabilities against each other.
@@ -32,18 +35,32 @@ pub struct StratumEfficacy {
     pub stratum: usize,
     /// Its name.
     pub name: String,
-    /// Counts, difference, ratio and odds ratio, test against base. The ratio's interval is Miettinen
-    /// and Nurminen's, not Koopman's: of one stratum it is then the common ratio's.
+    /// Stalled and counted on the base side.
+    pub base: Side,
+    /// On the test side.
+    pub test: Side,
+    /// Difference and ratio, test against base. The difference's interval is Newcombe's, the ratio's
+    /// Miettinen and Nurminen's.
     #[serde(flatten)]
-    pub effects: Effects,
+    pub effect: Effect,
+    /// The test of the stratum, two-sided; no p-value where its units are too few.
+    pub test_result: TestResult,
+    /// Fisher's exact test of its trials, two-sided: the same where trials are the units.
+    pub p_fisher: Option<f64>,
+    /// The p-value of the test, adjusted by Holm's method over the strata.
+    pub p_holm: Option<f64>,
+}
+
+/// By how much the sides differ. The intervals count what is independent, and hold no effect exactly where
+/// the test's p is above α.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Effect {
+    /// Test − base; Mantel and Haenszel's over several strata.
+    pub difference: Contrast,
+    /// Test / base; Mantel and Haenszel's over several strata.
+    pub ratio: Contrast,
     /// 1 − ratio: the share of the base's stalls that is gone.
     pub reduction: Estimate,
-    /// Boschloo's exact test, two-sided; Fisher's mid-P where there are too many trials for it.
-    pub test_result: TestResult,
-    /// Fisher's exact test, two-sided.
-    pub p_fisher: Option<f64>,
-    /// The first, adjusted by Holm's method over the strata.
-    pub p_holm: Option<f64>,
 }
 
 /// All strata together.
@@ -51,22 +68,13 @@ pub struct StratumEfficacy {
 pub struct Pooled {
     /// Stalled and counted, base then test: sums, for orientation.
     pub counts: [[u64; 2]; 2],
-    /// Mantel and Haenszel's common difference.
-    pub difference: Contrast,
-    /// Mantel and Haenszel's common ratio.
-    pub ratio: Contrast,
-    /// 1 − ratio.
-    pub reduction: Estimate,
-    /// Mantel and Haenszel's common odds ratio.
-    pub odds_ratio: Contrast,
+    /// Mantel and Haenszel's common difference and ratio.
+    #[serde(flatten)]
+    pub effect: Effect,
     /// The test that the verdict goes by.
     pub primary: TestResult,
-    /// Cochran-Mantel-Haenszel, beside it.
-    pub cmh: TestResult,
-    /// Whether the strata are too sparse for its χ², by Mantel and Fleiss.
-    pub is_sparse: bool,
-    /// Whether the odds ratio is the same in all strata: Breslow and Day, with Tarone's correction.
-    /// No p-value where fewer than two strata inform it.
+    /// Whether the odds ratio is the same in all strata: Breslow and Day, with Tarone's correction, as if
+    /// trials were independent. No p-value where fewer than two strata inform it.
     pub homogeneity: TestResult,
 }
 
@@ -88,6 +96,12 @@ impl Counts {
         }
     }
 
+    /// A side's share, base or test; 0 without a trial.
+    pub fn share(self, side: usize) -> f64 {
+        let [k, n] = [self.base, self.test][side.min(1)];
+        if n == 0 { 0.0 } else { k as f64 / n as f64 }
+    }
+
     /// Its table.
     pub fn table(self) -> Result<TwoByTwo, StatError> {
         TwoByTwo::new(self.base[0], self.base[1], self.test[0], self.test[1])
@@ -99,15 +113,123 @@ impl Counts {
     }
 }
 
-/// The primary test: exact and conditional, two-sided; CMH where its enumeration would take more than
-/// a few seconds, which is where the strata are large.
-pub fn primary(strata: &[stat::Stratum]) -> TestResult {
-    let exact = exact_strata::test(strata);
-    if exact.p_value.is_some() {
-        return exact;
+impl From<[[u64; 2]; 2]> for Counts {
+    fn from([base, test]: [[u64; 2]; 2]) -> Counts {
+        Counts { base, test }
     }
-    let cmh = cochran_mantel_haenszel::test(strata);
-    if cmh.p_value.is_some() { cmh } else { exact }
+}
+
+/// Counts as strata of the stratified estimators.
+pub fn tables(counts: &[Counts]) -> Result<Vec<stat::Stratum>, StatError> {
+    counts.iter().map(|counts| counts.stratum("")).collect()
+}
+
+/// The primary test, two-sided: of trials, the exact conditional one, group by group where several groups
+/// have both sides, and CMH where its enumeration would take more than a few seconds, which is where the
+/// strata are large; of boots or stretches, their permutation test.
+pub fn primary(units: &Units, seed: u64) -> Result<TestResult, StatError> {
+    test(units, None, seed)
+}
+
+fn test(units: &Units, only: Option<usize>, seed: u64) -> Result<TestResult, StatError> {
+    let chosen = |cluster: &Cluster| -> Vec<[u64; 2]> {
+        match only {
+            Some(at) => cluster.strata.get(at).copied().into_iter().collect(),
+            None => cluster.strata.clone(),
+        }
+    };
+    if units.unit != Unit::Trial {
+        let clusters: Vec<Cluster> = units
+            .clusters
+            .iter()
+            .map(|of| Cluster { is_test: of.is_test, strata: chosen(of) })
+            .filter(|of| of.strata.iter().any(|[_, n]| *n > 0))
+            .collect();
+        let found = permutation::test(&clusters, Alternative::TwoSided, seed);
+        return Ok(match units.are_enough() {
+            true => found,
+            false => TestResult { p_value: None, ..found },
+        });
+    }
+    let mut strata = Vec::new();
+    let groups = units.groups.iter().max().map_or(0, |last| last + 1);
+    for group in 0..groups {
+        let of = |is_test: bool| {
+            let mut all = units.clusters.iter().zip(&units.groups);
+            all.find(|(of, at)| **at == group && of.is_test == is_test).map(|(of, _)| chosen(of))
+        };
+        let (Some(base), Some(test)) = (of(false), of(true)) else { continue };
+        for ([k1, n1], [k2, n2]) in base.into_iter().zip(test) {
+            strata.push(stat::Stratum::new("", k1, n1, k2, n2)?);
+        }
+    }
+    let exact = exact_strata::test(&strata);
+    if exact.p_value.is_some() {
+        return Ok(exact);
+    }
+    let cmh = cochran_mantel_haenszel::test(&strata);
+    Ok(if cmh.p_value.is_some() { cmh } else { exact })
+}
+
+/// The test of each of so many strata, and its p-value adjusted by Holm over those that have one.
+pub fn adjusted(
+    units: &Units,
+    strata: usize,
+    seed: u64,
+) -> Result<Vec<(TestResult, Option<f64>)>, StatError> {
+    let tests: Vec<TestResult> =
+        (0..strata).map(|at| test(units, Some(at), seed)).collect::<Result<_, _>>()?;
+    let known: Vec<f64> = tests.iter().filter_map(|test| test.p_value).collect();
+    let mut holm = holm(&known)?.into_iter();
+    Ok(tests
+        .into_iter()
+        .map(|test| {
+            let adjusted = test.p_value.and_then(|_| holm.next());
+            (test, adjusted)
+        })
+        .collect())
+}
+
+impl Effect {
+    /// Of one stratum, or of all together.
+    pub fn of(
+        units: &Units,
+        only: Option<usize>,
+        p_value: Option<f64>,
+        level: Level,
+    ) -> Result<Effect, StatError> {
+        let factor = match units.unit {
+            Unit::Trial => 1.0,
+            Unit::Boot | Unit::Stretch => variance_factor(&units.clusters, only, level),
+        };
+        let all: Vec<Counts> = units.strata().into_iter().map(Counts::from).collect();
+        let counts: Vec<Counts> = match only {
+            Some(at) => all.get(at).copied().into_iter().collect(),
+            None => all,
+        };
+        let strata = tables(&counts)?;
+        let difference = match counts.as_slice() {
+            [one] => {
+                let table = one.table()?;
+                Contrast {
+                    estimate: Some(table.difference()),
+                    intervals: vec![newcombe::widened(table, level, factor)],
+                }
+            }
+            _ => mantel_haenszel_difference::widened(&strata, level, factor),
+        };
+        let ratio = mantel_haenszel_ratio::widened(&strata, level, factor);
+        let agreeing = |of: Contrast, no_effect: f64| Contrast {
+            intervals: of
+                .intervals
+                .into_iter()
+                .map(|interval| interval.agreeing(no_effect, of.estimate, p_value))
+                .collect(),
+            ..of
+        };
+        let (difference, ratio) = (agreeing(difference, 0.0), agreeing(ratio, 1.0));
+        Ok(Effect { reduction: reduction(&ratio), difference, ratio })
+    }
 }
 
 /// 1 − ratio, with the bounds turned round.
@@ -121,61 +243,47 @@ fn reduction(ratio: &Contrast) -> Estimate {
     }
 }
 
-/// Compares the strata.
-pub fn of(strata: &[Stratum], level: Level) -> Result<Efficacy, AnalysisError> {
+/// Compares the strata. The units are those of the compared strata, in their order.
+pub fn of(
+    strata: &[Stratum],
+    units: &Units,
+    level: Level,
+    seed: u64,
+) -> Result<Efficacy, AnalysisError> {
     let compared: Vec<(usize, &Stratum)> =
         strata.iter().enumerate().filter(|(_, stratum)| stratum.is_compared()).collect();
+    let tests = adjusted(units, compared.len(), seed)?;
     let mut found = Vec::new();
-    let mut tables = Vec::new();
-    for (at, stratum) in compared {
-        let counts = Counts::of(stratum);
-        let table = counts.table()?;
-        let alone = counts.stratum(&stratum.name)?;
-        let ratio = mantel_haenszel_ratio::contrast(std::slice::from_ref(&alone), level);
-        let effects = Effects { ratio, ..two_by_two::effects(table, level) };
-        let exact = boschloo::test(table, Alternative::TwoSided);
-        let test_result = match exact.p_value {
-            Some(_) => exact,
-            None => fisher_mid_p::test(table, Alternative::TwoSided),
-        };
+    for (place, ((at, stratum), (test_result, p_holm))) in
+        compared.into_iter().zip(tests).enumerate()
+    {
+        let table = Counts::of(stratum).table()?;
         found.push(StratumEfficacy {
             stratum: at,
             name: stratum.name.clone(),
-            reduction: reduction(&effects.ratio),
-            effects,
+            base: table.base.into(),
+            test: table.test.into(),
+            effect: Effect::of(units, Some(place), p_holm, level)?,
             test_result,
             p_fisher: fisher::test(table, Alternative::TwoSided).p_value,
-            p_holm: None,
+            p_holm,
         });
-        tables.push(alone);
     }
-    let p_values: Vec<f64> = found.iter().filter_map(|s| s.test_result.p_value).collect();
-    let adjusted = holm(&p_values)?;
-    let with_p = found.iter_mut().filter(|stratum| stratum.test_result.p_value.is_some());
-    for (stratum, p) in with_p.zip(adjusted) {
-        stratum.p_holm = Some(p);
-    }
-    Ok(Efficacy { pooled: pooled(strata, &tables, level), strata: found })
-}
-
-fn pooled(strata: &[Stratum], tables: &[stat::Stratum], level: Level) -> Pooled {
     let mut counts = [[0, 0]; 2];
-    for stratum in strata.iter().filter(|stratum| stratum.is_compared()) {
-        for (sum, side) in counts.iter_mut().zip([&stratum.base, &stratum.test]) {
-            sum[0] += side.stalled;
-            sum[1] += side.observed;
+    for [base, test] in units.strata() {
+        for (sum, side) in counts.iter_mut().zip([base, test]) {
+            *sum = [sum[0] + side[0], sum[1] + side[1]];
         }
     }
-    let ratio = mantel_haenszel_ratio::contrast(tables, level);
-    Pooled {
-        counts,
-        difference: mantel_haenszel_difference::contrast(tables, level),
-        reduction: reduction(&ratio),
-        ratio,
-        odds_ratio: mantel_haenszel_odds_ratio::contrast(tables, level),
-        primary: primary(tables),
-        cmh: cochran_mantel_haenszel::test(tables),
-        is_sparse: mantel_fleiss::is_sparse(tables),
-        homogeneity: breslow_day_tarone::test(tables),
-    }
+    let all: Vec<Counts> = units.strata().into_iter().map(Counts::from).collect();
+    let primary = primary(units, seed)?;
+    Ok(Efficacy {
+        strata: found,
+        pooled: Pooled {
+            counts,
+            effect: Effect::of(units, None, primary.p_value, level)?,
+            primary,
+            homogeneity: breslow_day_tarone::test(&tables(&all)?),
+        },
+    })
 }

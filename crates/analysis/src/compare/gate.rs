@@ -30,7 +30,7 @@ impl Gate {
             (Kind::Fixed, HarmFinding::Unclear) => Gate::Undecided,
             (Kind::Fixed, _) if !stands => Gate::Undecided,
             (Kind::Fixed, HarmFinding::NoneSeen | HarmFinding::NotObserved) => Gate::Pass,
-            (Kind::Reduced | Kind::NoEvidenceOfAnEffect | Kind::Worse, _) => Gate::Fail,
+            (Kind::Reduced | Kind::LargeEffectExcluded | Kind::Worse, _) => Gate::Fail,
         }
     }
 
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(fallen(Kind::Fixed, HarmFinding::NoneSeen), 11);
         assert_eq!(fallen(Kind::Fixed, HarmFinding::Found), 10);
         assert_eq!(fallen(Kind::Reduced, HarmFinding::NoneSeen), 10);
-        for kind in [Kind::Reduced, Kind::NoEvidenceOfAnEffect, Kind::Worse] {
+        for kind in [Kind::Reduced, Kind::LargeEffectExcluded, Kind::Worse] {
             assert_eq!(status(kind, HarmFinding::NoneSeen, true), 10);
             assert_eq!(status(kind, HarmFinding::NoneSeen, false), 11);
         }

@@ -9,12 +9,13 @@
 //! | does it recover sooner? | [`recovery`] |
 //! | what does it cost? | [`cost`] |
 //! | what does it break? | [`harm`] |
-//! | can the comparison be trusted? | [`trust`], from [`drift`], [`machines`], [`order`], [`disturbance`], [`boots`], [`unlike`] |
+//! | what is independent, and how much of it is there? | [`units`] |
+//! | can the comparison be trusted? | [`trust`], from [`drift`], [`machines`], [`order`], [`disturbance`], [`unlike`] |
 //! | what if the failed trials were not like the others? | [`sensitivity`] |
 //! | so did it work? | [`verdict`], [`gate`] |
+//! | how probable is it, and what of the next trials? | [`outlook`] |
 //! | what would decide it? | [`what_would_decide`] |
 
-pub mod boots;
 pub mod checks;
 pub mod copies;
 pub mod cost;
@@ -28,12 +29,14 @@ pub mod harm;
 pub mod harm_finding;
 pub mod machines;
 pub mod order;
+pub mod outlook;
 pub mod recovery;
 pub mod sensitivity;
 pub mod sides;
 pub mod strata;
 pub mod throughput_ratio;
 pub mod trust;
+pub mod units;
 pub mod unlike;
 pub mod verdict;
 pub mod what_would_decide;
@@ -89,7 +92,7 @@ impl Default for Options {
 }
 
 /// The version of `compare.json`.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A side, as shown.
 #[derive(Debug, Clone, Serialize)]
@@ -156,8 +159,11 @@ pub struct Comparison {
     pub machines: machines::Machines,
     /// The sides in time.
     pub order: order::Order,
-    /// The guests' boots.
-    pub boots: boots::Boots,
+    /// What is independent, and how much of it there is.
+    pub units: units::Counted,
+    /// The probability that the test side is better, and the next trials; `None` where the units are too
+    /// few to say.
+    pub outlook: Option<stats::posterior::Posterior>,
     /// What the verdict would be otherwise.
     pub sensitivity: Vec<sensitivity::Sensitivity>,
     /// What was asked for.
@@ -216,16 +222,20 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let rules = verdict::Rules { level, fixed_below: options.fixed_below, ..Default::default() };
     let seed = sides.data.runs.first().map_or(0, |run| run.manifest.seed);
     let resampling = Resampling { seed, ..Resampling::default() };
-    let efficacy = efficacy::of(&common, level)?;
-    let compared: Vec<efficacy::Counts> =
-        common.iter().filter(|stratum| stratum.is_compared()).map(efficacy::Counts::of).collect();
-    let verdict = verdict::decide(&compared, rules)?;
     let order = order::of(&sides);
+    let units = units::of(&sides, &common, order, |side, at| {
+        match outcomes[side.at()].get(at).copied().flatten() {
+            Some(Outcome::Stalled) => Some(true),
+            Some(Outcome::NotStalled) => Some(false),
+            _ => None,
+        }
+    });
+    let efficacy = efficacy::of(&common, &units, level, seed)?;
+    let verdict = verdict::decide(&units, rules, seed)?;
     let machines = machines::of(&sides, &common);
     let cost = cost::of(&sides, &common, &outcomes, options.margin, level, resampling);
     let drift = drift::of(&common, &cost, order, level)?;
     let harm = harm::of(&sides, &common, level)?;
-    let boots = boots::of(&sides, &common, &outcomes, seed)?;
     let by_throughput = base_rule.0.is_by_throughput() || test_rule.0.is_by_throughput();
     let measured = trust::Measured {
         sides: &sides,
@@ -233,11 +243,11 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         drift: &drift,
         machines: &machines,
         order,
-        boots: &boots,
         by_throughput,
     };
-    let trust = trust::of(&measured, level);
-    let sensitivity = sensitivity::of(&sides, &common, &outcomes, verdict.kind, rules)?;
+    let trust = trust::of(&measured);
+    let sensitivity =
+        sensitivity::of(&sides, &common, order, &outcomes, verdict.kind, rules, seed)?;
     let [base_disturbed, test_disturbed] = disturbance::of(&sides);
     let side = |side: Which, (rule, control): &(StallRule, Option<Control>), disturbed| Side {
         name: sides.name(side),
@@ -262,7 +272,7 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
             sensitivity::stands(&sensitivity),
         )
         .heeding(cost.shows_a_loss()),
-        what_would_decide: what_would_decide::of(&common, &verdict, rules)?,
+        what_would_decide: what_would_decide::of(&common, &units, &verdict, rules)?,
         verdict,
         trust,
         base: side(Which::Base, &base_rule, base_disturbed),
@@ -278,7 +288,8 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         drift,
         machines,
         order,
-        boots,
+        outlook: outlook::of(&units, rules, seed)?,
+        units: units.counted(),
         strata: common,
         one_sided,
         asked: asked.clone(),

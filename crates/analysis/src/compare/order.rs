@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::sides::{Sides, Which};
+use super::units::FEWEST;
 
 /// How the sides lie in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -36,10 +37,11 @@ pub fn of(sides: &Sides) -> Order {
         }
     }
     let imported = |at: &usize| sides.data.runs.get(*at).is_some_and(|run| run.is_imported());
-    if runs.keys().any(imported) {
+    let both = blocks.values().filter(|sides| sides.len() == 2).count();
+    // A source that knows no blocks has all trials in one.
+    if runs.keys().any(imported) && both < FEWEST as usize {
         return Order::Unknown;
     }
-    let both = blocks.values().filter(|sides| sides.len() == 2).count();
     // The last block of a run that was stopped may have one side only.
     if both > 0 && both + runs.len() >= blocks.len() {
         return Order::Interleaved;

@@ -7,9 +7,10 @@
 use serde::Serialize;
 
 use super::disturbance;
-use super::efficacy::Counts;
+use super::order::Order;
 use super::sides::{Sides, Which};
 use super::strata::Stratum;
+use super::units::{self, Units};
 use super::verdict::{Kind, Rules, decide};
 use crate::outcome::Outcome;
 use stats::StatError;
@@ -50,41 +51,37 @@ pub fn stands(found: &[Sensitivity]) -> bool {
 pub fn of(
     sides: &Sides,
     strata: &[Stratum],
+    order: Order,
     outcomes: &[Vec<Option<Outcome>>; 2],
     verdict: Kind,
     rules: Rules,
+    seed: u64,
 ) -> Result<Vec<Sensitivity>, StatError> {
-    let compared = || strata.iter().filter(|stratum| !stratum.is_control);
+    let known = |side: Which, at: usize| match outcomes[side.at()].get(at).copied().flatten() {
+        Some(Outcome::Stalled) => Some(true),
+        Some(Outcome::NotStalled) => Some(false),
+        _ => None,
+    };
     let mut found = Vec::new();
-    let mut add = |scenario, counts: Vec<Counts>| -> Result<(), StatError> {
-        let counts: Vec<Counts> =
-            counts.into_iter().filter(|c| c.base[1] > 0 && c.test[1] > 0).collect();
-        if !counts.is_empty() {
-            let kind = decide(&counts, rules)?.kind;
+    let mut add = |scenario, units: Units| -> Result<(), StatError> {
+        if !units.strata().is_empty() {
+            let kind = decide(&units, rules, seed)?.kind;
             found.push(Sensitivity { scenario, verdict: kind, changes: kind != verdict });
         }
         Ok(())
     };
+    let compared = || strata.iter().filter(|stratum| !stratum.is_control);
     let missing = compared().any(|s| s.base.without_outcome() > 0 || s.test.without_outcome() > 0);
     if missing {
-        for (scenario, base_stalled, test_stalled) in [
+        for (scenario, of_base, of_test) in [
             (Scenario::AllStalled, true, true),
             (Scenario::NoneStalled, false, false),
             (Scenario::AgainstTest, false, true),
             (Scenario::ForTest, true, false),
         ] {
-            let side = |stratum: &Stratum, side: Which, stalled: bool| {
-                let tally = stratum.side(side);
-                let more = if stalled { tally.without_outcome() } else { 0 };
-                [tally.stalled + more, tally.trials]
-            };
-            let counts = compared()
-                .map(|stratum| Counts {
-                    base: side(stratum, Which::Base, base_stalled),
-                    test: side(stratum, Which::Test, test_stalled),
-                })
-                .collect();
-            add(scenario, counts)?;
+            let assumed = |side| if side == Which::Base { of_base } else { of_test };
+            let stalled = |side, at| known(side, at).or(Some(assumed(side)));
+            add(scenario, units::of(sides, strata, order, stalled))?;
         }
     }
     let disturbed = |at: usize| {
@@ -95,24 +92,8 @@ pub fn of(
         Which::BOTH.iter().any(|side| stratum.side(*side).members.iter().any(|at| disturbed(*at)))
     });
     if any {
-        let side = |stratum: &Stratum, side: Which| {
-            let mut count = [0, 0];
-            for at in stratum.side(side).members.iter().filter(|at| !disturbed(**at)) {
-                match outcomes[side.at()].get(*at).copied().flatten() {
-                    Some(Outcome::Stalled) => count = [count[0] + 1, count[1] + 1],
-                    Some(Outcome::NotStalled) => count[1] += 1,
-                    _ => {}
-                }
-            }
-            count
-        };
-        let counts = compared()
-            .map(|stratum| Counts {
-                base: side(stratum, Which::Base),
-                test: side(stratum, Which::Test),
-            })
-            .collect();
-        add(Scenario::WithoutDisturbed, counts)?;
+        let stalled = |side, at| known(side, at).filter(|_| !disturbed(at));
+        add(Scenario::WithoutDisturbed, units::of(sides, strata, order, stalled))?;
     }
     Ok(found)
 }

@@ -1,13 +1,11 @@
 //! Whether a difference can be put down to what tells the sides apart, and what limits that.
 
 use serde::Serialize;
-use stats::Level;
 
-use super::boots::Boots;
 use super::drift::{Drift, Moved};
 use super::machines::Machines;
 use super::order::Order;
-use super::sides::{Sides, Which};
+use super::sides::Sides;
 use super::strata::Stratum;
 
 /// Whether a difference can be put down to what tells the sides apart.
@@ -34,13 +32,6 @@ pub enum Distrust {
     },
     /// The control moved, and it may be the machine that did.
     ControlMoved,
-    /// The boots of a side differ in how often they stall.
-    BootsDiffer {
-        /// The side of the boots.
-        side: Which,
-        /// The permutation test within the strata, adjusted by Holm over the sides.
-        p_value: f64,
-    },
 }
 
 /// What limits the trust.
@@ -57,11 +48,6 @@ pub enum Limit {
     Order {
         /// How they lie in time.
         order: Order,
-    },
-    /// Trials of one boot share what it drew.
-    Boots {
-        /// Whether the boots could be tested against each other.
-        tested: bool,
     },
     /// On which machine some trials ran is not recorded.
     MachineUnknown,
@@ -88,15 +74,13 @@ pub struct Measured<'a> {
     pub machines: &'a Machines,
     /// The sides in time.
     pub order: Order,
-    /// The guests' boots.
-    pub boots: &'a Boots,
     /// Whether a side's rule judges by throughput.
     pub by_throughput: bool,
 }
 
 /// Of a comparison.
-pub fn of(measured: &Measured<'_>, level: Level) -> Trust {
-    let Measured { sides, strata, drift, machines, order, boots, by_throughput } = *measured;
+pub fn of(measured: &Measured<'_>) -> Trust {
+    let Measured { sides, strata, drift, machines, order, by_throughput } = *measured;
     let (mut because, mut limits) = (Vec::new(), Vec::new());
     if !machines.confounded.is_empty() {
         because.push(Distrust::Machines);
@@ -117,14 +101,6 @@ pub fn of(measured: &Measured<'_>, level: Level) -> Trust {
     }
     if order != Order::Interleaved {
         limits.push(Limit::Order { order });
-    }
-    let differing =
-        boots.differing(level).map(|(side, p_value)| Distrust::BootsDiffer { side, p_value });
-    let before = because.len();
-    because.extend(differing);
-    if boots.base.boots > 0 && boots.test.boots > 0 && because.len() == before {
-        let tested = boots.base.p_differ.is_some() || boots.test.p_differ.is_some();
-        limits.push(Limit::Boots { tested });
     }
     if !machines.unknown.is_empty() && machines.confounded.is_empty() {
         limits.push(Limit::MachineUnknown);

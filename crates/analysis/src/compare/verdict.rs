@@ -3,25 +3,23 @@
 //!
 //! | verdict | when |
 //! | --- | --- |
-//! | worse | the pooled test says more stalls, or one stratum's does, adjusted |
-//! | fixed | the pooled test says fewer stalls, and what may be left is below the stated bound |
-//! | reduced | the pooled test says fewer stalls |
-//! | no evidence of an effect | it says nothing, and the interval excludes a relevant effect |
-//! | undecided | it says nothing, and a relevant effect may still be there |
+//! | worse | the primary test says more stalls, or one stratum's does, adjusted |
+//! | fixed | the primary test says fewer stalls, and what may be left is below the stated bound |
+//! | reduced | the primary test says fewer stalls |
+//! | large effect excluded | it says nothing, and the interval excludes a halving and a doubling |
+//! | undecided | everything else, and whatever has too few independent units |
 //!
 //! The first that holds is the verdict. No rule asks for observed power: an interval says what the data
 //! exclude, and power at the observed effect is a function of the p-value.
 
 use serde::Serialize;
 
-use super::efficacy::{Counts, primary};
-use stats::multiplicity::holm;
+use super::efficacy::{Counts, Effect, adjusted, primary, tables};
+use super::units::{Unit, Units};
+use stats::clusters::bounded_mean;
 use stats::proportion::{self, Proportion, mean_at_most};
-use stats::strata::{
-    self as stat, breslow_day_tarone, mantel_haenszel_difference, mantel_haenszel_ratio,
-};
-use stats::two_by_two::fisher;
-use stats::{Alternative, Level, StatError};
+use stats::strata::breslow_day_tarone;
+use stats::{Level, StatError};
 
 /// The rules' numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -60,8 +58,8 @@ pub enum Kind {
     Fixed,
     /// Fewer stalls.
     Reduced,
-    /// A relevant effect is excluded.
-    NoEvidenceOfAnEffect,
+    /// A halving and a doubling are excluded.
+    LargeEffectExcluded,
     /// More stalls.
     Worse,
     /// Neither.
@@ -71,7 +69,7 @@ pub enum Kind {
 impl Kind {
     /// All, in the order of tables.
     pub const ALL: [Kind; 5] =
-        [Kind::Fixed, Kind::Reduced, Kind::NoEvidenceOfAnEffect, Kind::Worse, Kind::Undecided];
+        [Kind::Fixed, Kind::Reduced, Kind::LargeEffectExcluded, Kind::Worse, Kind::Undecided];
 }
 
 /// Why it is that and nothing else.
@@ -89,7 +87,7 @@ pub enum Because {
     },
     /// Reduced: the base stalls less often than the bound, which then says nothing.
     BaseBelowBound,
-    /// No evidence: a halving and a doubling are excluded.
+    /// Large effect excluded: the interval says so.
     RelevantEffectExcluded,
     /// Worse: by the pooled test.
     MoreStalls,
@@ -106,6 +104,11 @@ pub enum Because {
     StrataDiffer,
     /// Undecided: an effect is neither shown nor excluded.
     NeitherShownNorExcluded,
+    /// Undecided: the boots or the stretches are too few to be told from their sides.
+    TooFewUnits {
+        /// What the verdict would be if all trials were independent.
+        of_trials: Kind,
+    },
 }
 
 /// The strata in which the base stalled: only there can a patch show anything.
@@ -121,7 +124,8 @@ pub struct AtRisk {
     /// strata.
     pub base_mean: Option<f64>,
     /// The one-sided upper bound of the test side's stall probability there, each stratum counting
-    /// the same ([`mean_at_most`]); `None` without such strata.
+    /// the same: [`mean_at_most`] where trials are the units, else [`bounded_mean`] of the boots or
+    /// stretches. `None` without such strata.
     pub test_at_most: Option<f64>,
 }
 
@@ -133,9 +137,9 @@ pub struct Verdict {
     /// Why.
     #[serde(flatten)]
     pub because: Because,
-    /// The pooled test's p-value, two-sided.
+    /// The primary test's p-value, two-sided; `None` where the units are too few for it.
     pub p_value: Option<f64>,
-    /// The pooled test.
+    /// The primary test.
     pub method: &'static str,
     /// Where the base stalled.
     pub at_risk: AtRisk,
@@ -143,11 +147,29 @@ pub struct Verdict {
     pub rules: Rules,
 }
 
-/// Decides.
+/// Decides. `seed` is that of the permutation test, where boots or stretches are the units.
 ///
 /// # Errors
 /// [`StatError::TooFew`] without strata, or with a side that has no trials in one.
-pub fn decide(counts: &[Counts], rules: Rules) -> Result<Verdict, StatError> {
+pub fn decide(units: &Units, rules: Rules, seed: u64) -> Result<Verdict, StatError> {
+    if units.are_enough() {
+        return by_units(units, rules, seed);
+    }
+    let as_trials = Units::trials(&units.strata());
+    let found = by_units(&as_trials, rules, seed)?;
+    Ok(match found.kind {
+        Kind::Undecided => Verdict { p_value: None, ..found },
+        of_trials => Verdict {
+            kind: Kind::Undecided,
+            because: Because::TooFewUnits { of_trials },
+            p_value: None,
+            ..found
+        },
+    })
+}
+
+fn by_units(units: &Units, rules: Rules, seed: u64) -> Result<Verdict, StatError> {
+    let counts: Vec<Counts> = units.strata().into_iter().map(Counts::from).collect();
     if counts.is_empty() {
         return Err(StatError::too_few(
             "a verdict",
@@ -156,10 +178,8 @@ pub fn decide(counts: &[Counts], rules: Rules) -> Result<Verdict, StatError> {
         ));
     }
     let alpha = rules.level.alpha();
-    let strata: Vec<stat::Stratum> =
-        counts.iter().map(|counts| counts.stratum("")).collect::<Result<_, _>>()?;
-    let test = primary(&strata);
-    let at_risk = at_risk(counts, rules.level)?;
+    let test = primary(units, seed)?;
+    let at_risk = at_risk(units, &counts, rules.level)?;
     let verdict = |kind, because| Verdict {
         kind,
         because,
@@ -168,32 +188,32 @@ pub fn decide(counts: &[Counts], rules: Rules) -> Result<Verdict, StatError> {
         at_risk,
         rules,
     };
-    let difference =
-        mantel_haenszel_difference::contrast(&strata, rules.level).estimate.unwrap_or(0.0);
+    let effect = Effect::of(units, None, test.p_value, rules.level)?;
+    let difference = effect.difference.estimate.unwrap_or(0.0);
     let significant = test.p_value.is_some_and(|p| p <= alpha);
     if significant && difference > 0.0 {
         return Ok(verdict(Kind::Worse, Because::MoreStalls));
     }
-    if let Some(stratum) = worse_stratum(counts, alpha)? {
+    if let Some(stratum) = worse_stratum(units, &counts, alpha, seed)? {
         return Ok(verdict(Kind::Worse, Because::MoreStallsInStratum { stratum }));
     }
     if significant && difference < 0.0 {
-        let lacks = lacks(counts, &at_risk, rules)?;
+        let lacks = lacks(units, &counts, &at_risk, rules)?;
         return Ok(match lacks {
             None => verdict(Kind::Fixed, Because::BoundKept),
             Some(because) => verdict(Kind::Reduced, because),
         });
     }
-    let ratio = mantel_haenszel_ratio::contrast(&strata, rules.level);
-    let bounds = ratio.intervals.first().and_then(|i| Some((i.low?, i.high?)));
+    let bounds = effect.ratio.intervals.first().and_then(|i| Some((i.low?, i.high?)));
     let base_stalled: u64 = counts.iter().map(|counts| counts.base[0]).sum();
     let test_stalled: u64 = counts.iter().map(|counts| counts.test[0]).sum();
-    let differ = || breslow_day_tarone::test(&strata).p_value.is_some_and(|p| p <= alpha);
+    let tables = tables(&counts)?;
+    let differ = || breslow_day_tarone::test(&tables).p_value.is_some_and(|p| p <= alpha);
     Ok(match bounds {
         Some((low, high)) if low > rules.relevant_ratio && high < rules.relevant_ratio.recip() => {
             match differ() {
                 true => verdict(Kind::Undecided, Because::StrataDiffer),
-                false => verdict(Kind::NoEvidenceOfAnEffect, Because::RelevantEffectExcluded),
+                false => verdict(Kind::LargeEffectExcluded, Because::RelevantEffectExcluded),
             }
         }
         _ if base_stalled == 0 && test_stalled == 0 => {
@@ -204,20 +224,23 @@ pub fn decide(counts: &[Counts], rules: Rules) -> Result<Verdict, StatError> {
     })
 }
 
-/// A stratum in which more stalls are shown: Fisher's one-sided test at half of α, as the pooled
-/// test's upper half has, adjusted by Holm over the strata.
-fn worse_stratum(counts: &[Counts], alpha: f64) -> Result<Option<usize>, StatError> {
-    let mut p_values = Vec::with_capacity(counts.len());
-    for counts in counts {
-        let test = fisher::test(counts.table()?, Alternative::Greater);
-        p_values.push(test.p_value.unwrap_or(1.0));
-    }
-    let adjusted = holm(&p_values)?;
-    let least = adjusted.iter().enumerate().min_by(|(_, a), (_, b)| a.total_cmp(b));
-    Ok(least.filter(|(_, p)| **p <= alpha / 2.0).map(|(at, _)| at))
+/// A stratum in which more stalls are shown, by the tests of the table of strata: two-sided, adjusted by
+/// Holm over the strata.
+fn worse_stratum(
+    units: &Units,
+    counts: &[Counts],
+    alpha: f64,
+    seed: u64,
+) -> Result<Option<usize>, StatError> {
+    let tests = adjusted(units, counts.len(), seed)?;
+    let shown = tests.iter().zip(counts).enumerate().filter_map(|(at, ((_, holm), counts))| {
+        let p = holm.filter(|p| *p <= alpha && counts.share(1) > counts.share(0))?;
+        Some((at, p))
+    });
+    Ok(shown.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at))
 }
 
-fn at_risk(counts: &[Counts], level: Level) -> Result<AtRisk, StatError> {
+fn at_risk(units: &Units, counts: &[Counts], level: Level) -> Result<AtRisk, StatError> {
     let mut sum = AtRisk::default();
     for counts in counts.iter().filter(|counts| counts.base[0] > 0) {
         sum.strata += 1;
@@ -229,8 +252,55 @@ fn at_risk(counts: &[Counts], level: Level) -> Result<AtRisk, StatError> {
     let base = of_the_base_that_stalls(counts, |c| c.base)?;
     let shares: f64 = base.iter().map(|of| of.estimate()).sum();
     sum.base_mean = (!base.is_empty()).then(|| shares / base.len() as f64);
-    sum.test_at_most = mean_at_most(&of_the_base_that_stalls(counts, |c| c.test)?, level);
+    sum.test_at_most = match units.unit {
+        Unit::Trial => mean_at_most(&of_the_base_that_stalls(counts, |c| c.test)?, level),
+        Unit::Boot | Unit::Stretch => clusters_at_most(units, counts, level)?,
+    };
     Ok(sum)
+}
+
+/// The bound from the test side's clusters, over the strata where the base stalled. Clusters that have all
+/// of these strata give a mean share each; where some have not, the bounds of the strata are averaged,
+/// which is wider.
+fn clusters_at_most(
+    units: &Units,
+    counts: &[Counts],
+    level: Level,
+) -> Result<Option<f64>, StatError> {
+    let strata: Vec<usize> = (0..counts.len()).filter(|at| counts[*at].base[0] > 0).collect();
+    if strata.is_empty() {
+        return Ok(None);
+    }
+    let bounds: Vec<f64> = match shares(units, &strata) {
+        Some(shares) => vec![bounded_mean::at_most(&shares, level)?],
+        None => strata
+            .iter()
+            .map(|at| bounded_mean::at_most(&shares(units, &[*at]).unwrap_or_default(), level))
+            .collect::<Result<_, _>>()?,
+    };
+    Ok(Some(bounds.iter().sum::<f64>() / bounds.len() as f64))
+}
+
+/// The mean share over these strata of each cluster of the test side that has any of them; `None` if one
+/// has some of them only.
+pub(super) fn shares(units: &Units, strata: &[usize]) -> Option<Vec<f64>> {
+    let mut found = Vec::new();
+    for cluster in units.clusters.iter().filter(|cluster| cluster.is_test) {
+        let here: Vec<[u64; 2]> = strata
+            .iter()
+            .filter_map(|at| cluster.strata.get(*at).copied())
+            .filter(|[_, n]| *n > 0)
+            .collect();
+        match here.len() {
+            0 => {}
+            n if n == strata.len() => {
+                let sum: f64 = here.iter().map(|[k, n]| *k as f64 / *n as f64).sum();
+                found.push(sum / n as f64);
+            }
+            _ => return None,
+        }
+    }
+    Some(found)
 }
 
 /// A side's counts in the strata where the base stalled.
@@ -249,10 +319,19 @@ pub(super) fn one_sided([k, n]: [u64; 2], level: Level) -> Result<(f64, f64), St
 
 /// The strata in which the test side is itself shown to be above the bound, the farthest above
 /// first.
-pub fn above_the_bound(counts: &[Counts], rules: Rules) -> Result<Vec<usize>, StatError> {
+fn above_the_bound(
+    units: &Units,
+    counts: &[Counts],
+    rules: Rules,
+) -> Result<Vec<usize>, StatError> {
     let mut above = Vec::new();
     for (at, counts) in counts.iter().enumerate() {
-        let low = one_sided(counts.test, rules.level)?.0;
+        let low = match units.unit {
+            Unit::Trial => one_sided(counts.test, rules.level)?.0,
+            Unit::Boot | Unit::Stretch => {
+                bounded_mean::at_least(&shares(units, &[at]).unwrap_or_default(), rules.level)?
+            }
+        };
         if low > rules.fixed_below {
             above.push((at, low));
         }
@@ -262,11 +341,16 @@ pub fn above_the_bound(counts: &[Counts], rules: Rules) -> Result<Vec<usize>, St
 }
 
 /// What a reduction lacks to be called fixed.
-fn lacks(counts: &[Counts], at_risk: &AtRisk, rules: Rules) -> Result<Option<Because>, StatError> {
+fn lacks(
+    units: &Units,
+    counts: &[Counts],
+    at_risk: &AtRisk,
+    rules: Rules,
+) -> Result<Option<Because>, StatError> {
     if at_risk.base_mean.is_none_or(|mean| mean <= rules.fixed_below) {
         return Ok(Some(Because::BaseBelowBound));
     }
-    if let Some(&stratum) = above_the_bound(counts, rules)?.first() {
+    if let Some(&stratum) = above_the_bound(units, counts, rules)?.first() {
         return Ok(Some(Because::StratumAboveBound { stratum }));
     }
     match at_risk.test_at_most {
@@ -279,12 +363,25 @@ fn lacks(counts: &[Counts], at_risk: &AtRisk, rules: Rules) -> Result<Option<Bec
 mod tests {
     use super::*;
 
-    fn counts(of: &[[u64; 4]]) -> Vec<Counts> {
-        of.iter().map(|&[k1, n1, k2, n2]| Counts { base: [k1, n1], test: [k2, n2] }).collect()
+    use stats::clusters::Cluster;
+
+    fn trials(of: &[[u64; 4]]) -> Units {
+        let strata: Vec<[[u64; 2]; 2]> =
+            of.iter().map(|&[k1, n1, k2, n2]| [[k1, n1], [k2, n2]]).collect();
+        Units::trials(&strata)
     }
 
     fn of(strata: &[[u64; 4]]) -> Verdict {
-        decide(&counts(strata), Rules::default()).unwrap()
+        decide(&trials(strata), Rules::default(), 1).unwrap()
+    }
+
+    /// Boots of one stratum: stalls and trials of each, base and test.
+    fn boots(base: &[[u64; 2]], test: &[[u64; 2]]) -> Units {
+        let of = |is_test, side: &[[u64; 2]]| -> Vec<Cluster> {
+            side.iter().map(|one| Cluster { is_test, strata: vec![*one] }).collect()
+        };
+        let clusters = [of(false, base), of(true, test)].concat();
+        Units { unit: Unit::Boot, groups: (0..clusters.len()).collect(), clusters }
     }
 
     #[test]
@@ -341,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn opposite_effects_are_not_no_evidence_of_an_effect() {
+    fn opposite_effects_exclude_nothing() {
         let found = of(&[[12, 20, 6, 20], [6, 20, 12, 20]]);
         assert_eq!((found.kind, found.because), (Kind::Undecided, Because::StrataDiffer));
     }
@@ -351,7 +448,7 @@ mod tests {
         let found = of(&[[40, 2000, 2, 2000]]);
         assert_eq!((found.kind, found.because), (Kind::Reduced, Because::BaseBelowBound));
         let strict = Rules { fixed_below: 0.005, ..Rules::default() };
-        assert_eq!(decide(&counts(&[[40, 2000, 2, 2000]]), strict).unwrap().kind, Kind::Fixed);
+        assert_eq!(decide(&trials(&[[40, 2000, 2, 2000]]), strict, 1).unwrap().kind, Kind::Fixed);
     }
 
     #[test]
@@ -365,9 +462,9 @@ mod tests {
     }
 
     #[test]
-    fn no_evidence_is_an_interval_and_not_a_large_p_value() {
-        assert_eq!(of(&[[20, 20, 20, 20]]).kind, Kind::NoEvidenceOfAnEffect);
-        assert_eq!(of(&[[60, 100, 55, 100]]).kind, Kind::NoEvidenceOfAnEffect);
+    fn a_large_effect_is_excluded_by_an_interval_and_not_by_a_large_p_value() {
+        assert_eq!(of(&[[20, 20, 20, 20]]).kind, Kind::LargeEffectExcluded);
+        assert_eq!(of(&[[60, 100, 55, 100]]).kind, Kind::LargeEffectExcluded);
         // The same shares of few trials exclude nothing.
         assert_eq!(of(&[[6, 10, 6, 10]]).kind, Kind::Undecided);
         assert_eq!(of(&[[0, 500, 0, 500]]).because, Because::NothingStalled);
@@ -376,7 +473,35 @@ mod tests {
 
     #[test]
     fn without_a_stratum_there_is_no_verdict() {
-        assert!(decide(&[], Rules::default()).is_err());
-        assert!(decide(&counts(&[[0, 0, 0, 4]]), Rules::default()).is_err());
+        assert!(decide(&trials(&[]), Rules::default(), 1).is_err());
+        assert!(decide(&boots(&[], &[]), Rules::default(), 1).is_err());
+    }
+
+    #[test]
+    fn one_boot_a_side_decides_nothing_however_many_trials_it_has() {
+        let found = decide(&boots(&[[54, 60]], &[[0, 60]]), Rules::default(), 1).unwrap();
+        assert_eq!(found.kind, Kind::Undecided);
+        assert_eq!(found.because, Because::TooFewUnits { of_trials: Kind::Fixed });
+        assert_eq!(found.p_value, None);
+        let four = decide(&boots(&[[14, 15]; 4], &[[0, 15]; 4]), Rules::default(), 1).unwrap();
+        assert_eq!(four.because, Because::TooFewUnits { of_trials: Kind::Fixed });
+    }
+
+    #[test]
+    fn the_bound_counts_boots_and_not_trials() {
+        let found = decide(&boots(&[[4, 5]; 12], &[[0, 5]; 12]), Rules::default(), 1).unwrap();
+        assert_eq!((found.kind, found.because), (Kind::Reduced, Because::BoundNotReached));
+        // 1 − 0.05^(1/12).
+        assert!((found.at_risk.test_at_most.unwrap() - 0.220_92).abs() < 1e-4);
+        let fixed = decide(&boots(&[[1, 1]; 59], &[[0, 1]; 59]), Rules::default(), 1).unwrap();
+        assert_eq!(fixed.kind, Kind::Fixed);
+    }
+
+    #[test]
+    fn boots_that_are_all_bad_or_of_one_trial_are_judged() {
+        let bad = decide(&boots(&[[5, 5]; 6], &[[5, 5]; 6]), Rules::default(), 1).unwrap();
+        assert_eq!((bad.kind, bad.p_value), (Kind::Undecided, None));
+        let worse = decide(&boots(&[[0, 1]; 8], &[[1, 1]; 8]), Rules::default(), 1).unwrap();
+        assert_eq!(worse.because, Because::MoreStalls);
     }
 }

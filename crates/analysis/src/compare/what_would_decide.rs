@@ -1,7 +1,8 @@
 //! What would decide an open verdict: how many trials, of which cell.
 //!
 //! The numbers are exact powers of Fisher's test at one cell, which is what the primary test is there,
-//! at the rates seen. Those are estimates themselves: the true power may be well below the one stated.
+//! at the rates seen. Those are estimates themselves: the true power may be well below the one stated. Where boots
+//! or stretches are the units, they are counted.
 //! Adding trials to those that were looked at and testing again errs more often than the level says
 //! (docs/appendix/verdict-error-rates.md has by how much); a fresh run of the whole number keeps it.
 
@@ -9,7 +10,9 @@ use serde::Serialize;
 
 use super::efficacy::Counts;
 use super::strata::Stratum;
+use super::units::{Unit, Units};
 use super::verdict::{Because, Kind, Rules, Verdict};
+use stats::clusters::design_effect::variance_factor;
 use stats::power::none_of_n;
 use stats::power::two_proportions::{Design, PowerTest, trials};
 use stats::{Alternative, StatError};
@@ -17,8 +20,16 @@ use stats::{Alternative, StatError};
 /// The power that is planned for.
 pub const POWER: f64 = 0.8;
 
-/// The largest number of trials a side that is looked for: who can run more, plans with `stat power`.
-const MOST: f64 = 1_000.0;
+/// The largest number of trials a side of which the power is computed exactly; above it the textbook's number
+/// serves.
+const MOST_EXACT: f64 = 1_000.0;
+
+/// The largest number of trials a side that anyone would run.
+const MOST: f64 = 1e6;
+
+/// The boots or stretches a side that are advised: half of them show a large effect, and all of them leave one
+/// bad one in five unseen in 7 % of data sets.
+const ADVISED: u64 = 12;
 
 /// What would decide.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,8 +47,32 @@ pub enum Deciding {
         n_per_side: u64,
         /// The power then, if the rates stay as they were seen.
         power: f64,
+        /// Whether the number is the textbook's, and not an exact one.
+        is_approximate: bool,
         /// The rates seen, base then test.
         rates: [f64; 2],
+    },
+    /// More boots or stretches, each with trials of what it has now.
+    MoreUnits {
+        /// What is counted.
+        unit: Unit,
+        /// How many a side in all.
+        per_side: u64,
+        /// Trials of each of them, in the cell that needs them most.
+        trials_each: u64,
+        /// How many of the test side would show the bound, if none stalls.
+        for_the_bound: u64,
+    },
+    /// More boots or stretches of the test side, none of which stalls.
+    MoreUnitsWithoutStall {
+        /// What is counted.
+        unit: Unit,
+        /// How many in all.
+        in_all: u64,
+        /// How many of them there are.
+        there: u64,
+        /// The bound that they show.
+        below: f64,
     },
     /// Too many to be worth it: the rates seen are too near each other.
     TooMany {
@@ -93,12 +128,13 @@ pub struct MoreAt {
 /// What would decide, if anything is open.
 pub fn of(
     strata: &[Stratum],
+    units: &Units,
     verdict: &Verdict,
     rules: Rules,
 ) -> Result<Option<Deciding>, StatError> {
     let at_risk = verdict.at_risk;
     match (verdict.kind, verdict.because) {
-        (Kind::Fixed | Kind::Worse | Kind::NoEvidenceOfAnEffect, _) => Ok(None),
+        (Kind::Fixed | Kind::Worse | Kind::LargeEffectExcluded, _) => Ok(None),
         (Kind::Reduced, Because::BaseBelowBound) => {
             Ok(Some(Deciding::LowerBound { base: at_risk.base_mean.unwrap_or(0.0) }))
         }
@@ -113,14 +149,25 @@ pub fn of(
             if at_risk.test[0] > 0 {
                 return Ok(Some(Deciding::StillStalls { test: at_risk.test }));
             }
-            more_without_stall(strata, rules)
+            match units.unit {
+                Unit::Trial => more_without_stall(strata, rules),
+                unit => Ok(Some(Deciding::MoreUnitsWithoutStall {
+                    unit,
+                    in_all: none_of_n::trials(rules.fixed_below, rules.level)?.n,
+                    there: units.counted().test,
+                    below: rules.fixed_below,
+                })),
+            }
         }
         (Kind::Undecided, Because::NothingStalled | Because::BaseDidNotStall) => {
             let compared = strata.iter().filter(|stratum| stratum.is_compared());
             let trials = compared.map(|stratum| stratum.base.observed).sum();
             Ok(Some(Deciding::AnotherCell { trials }))
         }
-        (Kind::Undecided, _) => undecided(strata, rules),
+        (Kind::Undecided, Because::TooFewUnits { .. }) => {
+            Ok(Some(more_units(units, ADVISED, rules)?))
+        }
+        (Kind::Undecided, _) => undecided(strata, units, rules),
     }
 }
 
@@ -145,7 +192,22 @@ fn more_without_stall(strata: &[Stratum], rules: Rules) -> Result<Option<Decidin
     Ok((more > 0).then_some(Deciding::MoreWithoutStall { more, at, below: rules.fixed_below }))
 }
 
-fn undecided(strata: &[Stratum], rules: Rules) -> Result<Option<Deciding>, StatError> {
+/// So many boots or stretches a side, with as many trials in all as the cell with most has now.
+fn more_units(units: &Units, per_side: u64, rules: Rules) -> Result<Deciding, StatError> {
+    let trials = units.strata().iter().flatten().map(|[_, n]| *n).max().unwrap_or(0);
+    Ok(Deciding::MoreUnits {
+        unit: units.unit,
+        per_side,
+        trials_each: trials.div_ceil(per_side.max(1)).max(1),
+        for_the_bound: none_of_n::trials(rules.fixed_below, rules.level)?.n,
+    })
+}
+
+fn undecided(
+    strata: &[Stratum],
+    units: &Units,
+    rules: Rules,
+) -> Result<Option<Deciding>, StatError> {
     let rates = |counts: &Counts| {
         [counts.base, counts.test].map(|[k, n]| if n == 0 { 0.0 } else { k as f64 / n as f64 })
     };
@@ -163,7 +225,19 @@ fn undecided(strata: &[Stratum], rules: Rules) -> Result<Option<Deciding>, StatE
     let [base, test] = rates(&counts);
     // Half of it in z² a trial, at 5 % and 80 %: 15.7 / telling, the textbook number.
     let about = 2.0 * 7.85 / telling([base, test]);
-    let needed = if base != test && about <= MOST { planned(base, test, rules)? } else { None };
+    let needed = match about {
+        _ if base == test || about > MOST => None,
+        _ if about > MOST_EXACT => Some((about.ceil() as u64, POWER)),
+        _ => planned(base, test, rules)?,
+    };
+    if let (Some((n, _)), true) = (needed, units.unit != Unit::Trial) {
+        // As many more as the units' own differences widen the comparison.
+        let factor = variance_factor(&units.clusters, None, rules.level);
+        let each = counts.base[1].min(counts.test[1]).max(1) as f64
+            / units.counted().base.min(units.counted().test).max(1) as f64;
+        let per_side = (n as f64 * factor.min(each.max(1.0)) / each).ceil().max(ADVISED as f64);
+        return Ok(Some(more_units(units, per_side as u64, rules)?));
+    }
     Ok(Some(match needed {
         Some((n_per_side, power)) => Deciding::MoreTrials {
             stratum: at,
@@ -171,6 +245,7 @@ fn undecided(strata: &[Stratum], rules: Rules) -> Result<Option<Deciding>, StatE
             more_per_side: n_per_side.saturating_sub(counts.base[1].min(counts.test[1])).max(1),
             n_per_side,
             power,
+            is_approximate: about > MOST_EXACT,
             rates: [base, test],
         },
         None => {
@@ -181,7 +256,7 @@ fn undecided(strata: &[Stratum], rules: Rules) -> Result<Option<Deciding>, StatE
                 .map(|stratum| rates(&Counts::of(stratum))[0])
                 .fold(0.0, f64::max);
             let halved = highest * rules.relevant_ratio;
-            let within = highest > 0.0 && telling([highest, halved]) * MOST > 2.0 * 7.85;
+            let within = highest > 0.0 && telling([highest, halved]) * MOST_EXACT > 2.0 * 7.85;
             Deciding::TooMany {
                 name: stratum.name.clone(),
                 rates: [base, test],

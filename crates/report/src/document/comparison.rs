@@ -219,16 +219,14 @@ fn stalls_table(comparison: &Comparison, room: Room) -> Vec<Block> {
     let level = percent(comparison.level.get());
     let mut header = vec![STRATUM.to_string(), "base".into(), "test".into()];
     header.push(match room {
-        Room::Wide => format!("difference ({level})"),
-        Room::Narrow => format!("points ({level})"),
+        Room::Wide => format!("test minus base, % points ({level})"),
+        Room::Narrow => format!("% points ({level})"),
     });
     if room == Room::Wide {
-        header.push(format!("gone ({level})"));
-        header.push("p".into());
+        header.push(format!("share of stalls gone ({level})"));
     }
-    header.push("p, Holm".into());
+    header.push(if comparison.efficacy.strata.len() > 1 { "p (Holm)" } else { "p" }.into());
     if room == Room::Wide {
-        header.push("Fisher's p".into());
         header.push("failed, base and test".into());
     }
     let found = &comparison.efficacy.strata;
@@ -236,26 +234,17 @@ fn stalls_table(comparison: &Comparison, room: Room) -> Vec<Block> {
     let rows: Vec<Vec<String>> = found
         .iter()
         .map(|found| {
-            let effects = &found.effects;
+            let effect = &found.effect;
             let mut row = vec![
-                format!("{} of {}", effects.base.k, effects.base.n),
-                format!("{} of {}", effects.test.k, effects.test.n),
-                match room {
-                    Room::Wide => interval(
-                        effects.difference.estimate,
-                        effects.difference.intervals.first(),
-                        3,
-                    ),
-                    Room::Narrow => points(&effects.difference),
-                },
+                format!("{} of {}", found.base.k, found.base.n),
+                format!("{} of {}", found.test.k, found.test.n),
+                points(&effect.difference),
             ];
             if room == Room::Wide {
-                row.push(estimate(found.reduction, 3));
-                row.push(p(found.test_result.p_value));
+                row.push(estimate(effect.reduction, 3));
             }
             row.push(p(found.p_holm));
             if room == Room::Wide {
-                row.push(p(found.p_fisher));
                 let failed = of(found.stratum).map_or((0, 0), |s| (s.base.failed, s.test.failed));
                 row.push(format!("{} and {}", failed.0, failed.1));
             }
@@ -288,8 +277,8 @@ fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading(2, "Stalls".into()),
         Block::Paragraph(format!(
-            "Base is `{}`, test is `{}`. A trial is stalled when {rules}. p is Boschloo's exact test of \
-             each stratum, adjusted by Holm's method; the verdict follows the exact test over all.",
+            "Base is `{}`, test is `{}`. A trial is stalled when {rules}. p is the verdict's test within the \
+             stratum, adjusted over the strata by Holm's method.",
             base.name, test.name
         )),
     ];
@@ -309,69 +298,41 @@ fn beside(header: &[String], rows: &[Vec<String>]) -> usize {
 /// The pooled numbers.
 fn pooled(comparison: &Comparison) -> Vec<Block> {
     let pooled = &comparison.efficacy.pooled;
+    if comparison.efficacy.strata.len() < 2 {
+        return Vec::new();
+    }
     let level = percent(comparison.level.get());
     let row = |name: &str, value: String| vec![name.to_string(), value];
-    let mut rows = vec![
-        row(
-            "difference",
-            format!(
-                "{}, Mantel-Haenszel, {level}",
-                interval(pooled.difference.estimate, pooled.difference.intervals.first(), 3)
-            ),
-        ),
+    let (difference, ratio) = (&pooled.effect.difference, &pooled.effect.ratio);
+    let homogeneity = match pooled.homogeneity.p_value {
+        Some(value) => format!("Breslow-Day-Tarone, {} for one odds ratio", p_is(value)),
+        None => {
+            "can't be tested: fewer than two strata tell anything of the odds ratio".to_string()
+        }
+    };
+    let rows = vec![
+        row("difference", format!("{} % points, Mantel-Haenszel, {level}", points(difference))),
         row(
             "ratio",
             format!(
                 "{}, Mantel-Haenszel with Miettinen and Nurminen's interval, {level}",
-                interval(pooled.ratio.estimate, pooled.ratio.intervals.first(), 3)
+                interval(ratio.estimate, ratio.intervals.first(), 3)
             ),
         ),
         row(
-            "odds ratio",
+            "test",
             format!(
-                "{}, Mantel-Haenszel, {level}",
-                interval(pooled.odds_ratio.estimate, pooled.odds_ratio.intervals.first(), 3)
-            ),
-        ),
-        row(
-            "primary test",
-            format!(
-                "{}, {}, two-sided",
+                "{}, two-sided, {}",
                 is(pooled.primary.p_value),
                 match pooled.primary.method {
                     "exact-strata" => "exact, conditional on every stratum's margins",
+                    "permutation-clusters" => "permutation of whole boots or stretches",
                     _ => "Cochran-Mantel-Haenszel",
                 }
             ),
         ),
-        row(
-            "beside it",
-            format!(
-                "Cochran-Mantel-Haenszel, {}{}",
-                is(pooled.cmh.p_value),
-                match pooled.is_sparse {
-                    true => ", too sparse for its chi-square (Mantel-Fleiss)",
-                    false => "",
-                }
-            ),
-        ),
+        row("homogeneity of stalls", homogeneity),
     ];
-    if comparison.efficacy.strata.len() > 1 {
-        rows.push(row(
-            "homogeneity of stalls",
-            match pooled.homogeneity.p_value {
-                Some(value) => {
-                    format!("Breslow-Day-Tarone, {} for one odds ratio", p_is(value))
-                }
-                None => match pooled.odds_ratio.estimate {
-                    Some(0.0) => "not to be tested: a common odds ratio of 0 fits any strata",
-                    None => "not to be tested: the common odds ratio has no finite value",
-                    Some(_) => "not to be tested: fewer than two strata inform it",
-                }
-                .to_string(),
-            },
-        ));
-    }
     vec![
         Block::Heading(2, "Over all strata".into()),
         Block::Table(Table { header: vec!["what".into(), "is".into()], texts: 2, rows }),

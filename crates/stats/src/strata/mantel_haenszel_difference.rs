@@ -19,6 +19,13 @@ use super::{Contrast, Stratum};
 /// B. Klingenberg (2014), *A new and improved confidence interval for the Mantel-Haenszel risk
 /// difference*.
 pub fn contrast(strata: &[Stratum], level: Level) -> Contrast {
+    widened(strata, level, 1.0)
+}
+
+/// [`contrast`] of trials that come in clusters, whose variance is `variance_factor` times that of
+/// independent ones ([`variance_factor`](crate::clusters::design_effect::variance_factor)). Without bounds where
+/// it is infinite.
+pub fn widened(strata: &[Stratum], level: Level, variance_factor: f64) -> Contrast {
     let (mut weight, mut weighted, mut p, mut q) = (0.0, 0.0, 0.0, 0.0);
     for c in strata.iter().filter_map(Stratum::cells) {
         let n = c.trials();
@@ -29,8 +36,9 @@ pub fn contrast(strata: &[Stratum], level: Level) -> Contrast {
         q += (c.y1 * (c.n2 - c.y2) + c.y2 * (c.n1 - c.y1)) / (2.0 * n);
     }
     let estimate = (weight > 0.0).then(|| weighted / weight);
-    let bounds = estimate.filter(|_| q > 0.0).and_then(|d| {
-        let z2 = two_sided_z(level).powi(2) / (weight * weight);
+    let is_bounded = q > 0.0 && variance_factor.is_finite();
+    let bounds = estimate.filter(|_| is_bounded).and_then(|d| {
+        let z2 = variance_factor * two_sided_z(level).powi(2) / (weight * weight);
         let middle = d + 0.5 * z2 * p;
         // middle² − d², as a product.
         let reach = (0.5 * z2 * p * (middle + d) + z2 * q).sqrt();

@@ -28,6 +28,13 @@ use super::{Cells, Contrast, Stratum};
 /// Source: O. Miettinen and M. Nurminen (1985), *Comparative analysis of two rates*, the stratified
 /// case; J. J. Gart and J. Nam (1988).
 pub fn contrast(strata: &[Stratum], level: Level) -> Contrast {
+    widened(strata, level, 1.0)
+}
+
+/// [`contrast`] of trials that come in clusters, whose variance is `variance_factor` times that of
+/// independent ones ([`variance_factor`](crate::clusters::design_effect::variance_factor)). Without bounds where
+/// it is infinite.
+pub fn widened(strata: &[Stratum], level: Level, variance_factor: f64) -> Contrast {
     const METHOD: &str = "miettinen-nurminen";
     let (mut base, mut test) = (0.0, 0.0);
     let mut tables = Vec::new();
@@ -45,13 +52,14 @@ pub fn contrast(strata: &[Stratum], level: Level) -> Contrast {
         let interval = Interval { low: Some(0.0), ..nothing };
         return Contrast { estimate: None, intervals: vec![interval] };
     }
-    let z = two_sided_z(level);
+    let estimate = (base > 0.0).then(|| test / base);
+    if variance_factor.is_infinite() {
+        return Contrast { estimate, intervals: vec![nothing] };
+    }
+    let z = two_sided_z(level) * variance_factor.sqrt();
     let low = if test == 0.0 { Some(0.0) } else { outermost(|u| score(&tables, u) - z, false) };
     let high = if base == 0.0 { None } else { outermost(|u| score(&tables, u) + z, true) };
-    Contrast {
-        estimate: (base > 0.0).then(|| test / base),
-        intervals: vec![Interval { low, high, ..nothing }],
-    }
+    Contrast { estimate, intervals: vec![Interval { low, high, ..nothing }] }
 }
 
 /// The score statistic of θ = exp u over strata.

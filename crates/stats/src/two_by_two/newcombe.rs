@@ -11,7 +11,17 @@ use super::TwoByTwo;
 /// Source: R. G. Newcombe (1998), *Interval estimation for the difference between independent
 /// proportions: comparison of eleven methods*.
 pub fn interval(table: TwoByTwo, level: Level) -> Interval {
-    let z = two_sided_z(level);
+    widened(table, level, 1.0)
+}
+
+/// [`interval`] of trials that come in clusters, whose variance is `variance_factor` times that of
+/// independent ones ([`variance_factor`](crate::clusters::design_effect::variance_factor)). −1 to 1 where it
+/// is infinite.
+pub fn widened(table: TwoByTwo, level: Level, variance_factor: f64) -> Interval {
+    if variance_factor.is_infinite() {
+        return Interval::new("newcombe", level, -1.0, 1.0);
+    }
+    let z = two_sided_z(level) * variance_factor.sqrt();
     let (p1, p2) = (table.base.estimate(), table.test.estimate());
     let (l1, u1) = wilson_bounds(table.base, z);
     let (l2, u2) = wilson_bounds(table.test, z);

@@ -8,13 +8,51 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use analysis::compare::efficacy::Counts;
+use analysis::compare::units::{Unit, Units};
 use analysis::compare::verdict::{Kind, Rules, decide};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
+use stats::clusters::Cluster;
 use stats::{StatError, stream};
 
 use super::percent;
+
+/// What the trials of a boot, or of a stretch of time, have in common.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shared {
+    /// Nothing: trials are independent, and are the units.
+    Nothing,
+    /// So many boots a side, whose log-odds have a normal effect with this standard deviation.
+    Boots(u64, f64),
+    /// So many boots a side; of the test side's, this share is bad and stalls with this probability.
+    BadBoots(u64, f64, f64),
+    /// So many stretches a side in turns, while the log-odds drift: after each stretch half of what they are is
+    /// kept, and the rest drawn anew, with this standard deviation in all.
+    Drift(u64, f64),
+}
+
+impl Shared {
+    /// In words, for tables.
+    pub fn in_words(self) -> String {
+        match self {
+            Shared::Nothing => "trials".to_string(),
+            Shared::Boots(boots, 0.0) => format!("{boots} boots"),
+            Shared::Boots(boots, sd) => format!("{boots} boots with sd {sd}"),
+            Shared::BadBoots(boots, share, _) => format!("{boots} boots with {share} bad"),
+            Shared::Drift(1, sd) => format!("one stretch a side with drift of sd {sd}"),
+            Shared::Drift(stretches, sd) => {
+                format!("{stretches} stretches in turns with drift of sd {sd}")
+            }
+        }
+    }
+
+    fn count(self) -> u64 {
+        match self {
+            Shared::Nothing => 1,
+            Shared::Boots(n, _) | Shared::BadBoots(n, ..) | Shared::Drift(n, _) => n,
+        }
+    }
+}
 
 /// A truth and a design.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +63,8 @@ pub struct Setting {
     pub strata: Vec<[f64; 2]>,
     /// Trials of each stratum, base then test; one for all where they are alike.
     pub n: Vec<[u64; 2]>,
+    /// What trials share.
+    pub shared: Shared,
     /// How often the data are looked at: 2 is that an undecided verdict is given as many trials again,
     /// added to the first, and decided once more.
     pub looks: u64,
@@ -44,6 +84,15 @@ pub struct Rates {
 }
 
 impl Setting {
+    /// The mean stall probabilities, base then test.
+    fn means(&self) -> Vec<[f64; 2]> {
+        let mean = |&[base, test]: &[f64; 2]| match self.shared {
+            Shared::BadBoots(_, share, bad) => [base, (1.0 - share) * test + share * bad],
+            _ => [base, test],
+        };
+        self.strata.iter().map(mean).collect()
+    }
+
     fn trials(&self, stratum: usize) -> [u64; 2] {
         self.n.get(stratum).or(self.n.first()).copied().unwrap_or_default()
     }
@@ -71,15 +120,16 @@ impl Rates {
     }
 }
 
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "truth",
     "strata",
     "n_per_side",
+    "units",
     "looks",
     "data_sets",
     "fixed",
     "reduced",
-    "no_evidence",
+    "large_effect_excluded",
     "worse",
     "undecided",
     "wrong",
@@ -95,6 +145,7 @@ pub fn csv(rates: &[Rates]) -> String {
             setting.truth.to_string(),
             one.strata_in_words(),
             setting.n_in_words(),
+            setting.shared.in_words(),
             setting.looks.to_string(),
             one.data_sets.to_string(),
         ];
@@ -117,10 +168,11 @@ pub fn table(rates: &[Rates]) -> String {
             .map(|(kind, share)| format!("{} {kind:?}", percent(share)))
             .collect();
         format!(
-            "{}, {}, n = {}: {}; wrong {}\n",
+            "{}, {}, n = {}, {}: {}; wrong {}\n",
             one.setting.truth,
             one.strata_in_words(),
             one.setting.n_in_words(),
+            one.setting.shared.in_words(),
             shares.join(", "),
             percent(one.wrong)
         )
@@ -142,7 +194,7 @@ pub fn is_wrong(kind: Kind, strata: &[[f64; 2]], rules: Rules) -> bool {
         }
         Kind::Reduced => test >= base,
         Kind::Worse => strata.iter().all(|[base, test]| test <= base),
-        Kind::NoEvidenceOfAnEffect => {
+        Kind::LargeEffectExcluded => {
             test <= rules.relevant_ratio * base || test * rules.relevant_ratio >= base
         }
         Kind::Undecided => false,
@@ -154,7 +206,8 @@ pub fn settings() -> Vec<Setting> {
     let mut all = Vec::new();
     let mut add = |truth, strata: &[[f64; 2]], sizes: &[u64], looks| {
         for &n in sizes {
-            all.push(Setting { truth, strata: strata.to_vec(), n: vec![[n, n]], looks });
+            let (n, shared) = (vec![[n, n]], Shared::Nothing);
+            all.push(Setting { truth, strata: strata.to_vec(), n, shared, looks });
         }
     };
     let three = |of: [f64; 2]| [of, of, of];
@@ -176,19 +229,20 @@ pub fn settings() -> Vec<Setting> {
     add("left just above the bound", &[[0.9, 0.0501]], &[59, 100, 200], 1);
     add("left just above the bound", &three([0.9, 0.0501]), &[20, 59], 1);
     add("left in one stratum", &[[0.9, 0.0], [0.9, 0.0], [0.9, 0.16]], &[20, 59], 1);
-    // At the edge of relevance, where `no evidence` is wrong most often.
+    // At the edge of relevance, where `large effect excluded` is wrong most often.
     add("halved", &[[0.5, 0.25]], &[24, 100, 200], 1);
     add("halved", &[[0.9, 0.45]], &[10, 24, 100], 1);
     add("halved", &three([0.5, 0.25]), &[24], 1);
     add("doubled", &[[0.25, 0.5]], &[24, 100], 1);
-    // A little better: no evidence is then right.
+    // A little better: that is then right.
     add("a tenth better", &[[0.9, 0.81]], &[10, 24, 100], 1);
     // Better here, worse there.
     add("better in two, worse in one", &[[0.9, 0.1], [0.9, 0.1], [0.1, 0.5]], &[10, 24], 1);
     add("halved in one, doubled in one", &[[0.6, 0.3], [0.3, 0.6]], &[10, 24, 100], 1);
     // Few trials where it matters most.
     let mut unequal = |truth, strata: &[[f64; 2]], n: &[[u64; 2]]| {
-        all.push(Setting { truth, strata: strata.to_vec(), n: n.to_vec(), looks: 1 });
+        let (n, shared) = (n.to_vec(), Shared::Nothing);
+        all.push(Setting { truth, strata: strata.to_vec(), n, shared, looks: 1 });
     };
     let two = [[0.05, 0.0], [1.0, 0.1002]];
     let (many, truth) = ([200, 200], "left in the smaller stratum");
@@ -201,6 +255,37 @@ pub fn settings() -> Vec<Setting> {
     unequal("left just above the bound", &small, &[[24, 400], [24, 60]]);
     unequal("left just above the bound", &small, &[[24, 60], [24, 400]]);
     unequal("mended", &[[0.05, 0.0], [1.0, 0.0]], &[many, [20, 30]]);
+    // Trials that share what their boot drew, or when they were measured.
+    let mut clustered = |truth, strata: &[[f64; 2]], n: u64, shared| {
+        let (strata, n) = (strata.to_vec(), vec![[n, n]]);
+        all.push(Setting { truth, strata, n, shared, looks: 1 });
+    };
+    let three = [[0.3, 0.3], [0.5, 0.5], [0.7, 0.7]];
+    for sd in [0.0, 0.5, 1.0] {
+        for boots in [1, 4, 5, 10] {
+            clustered("no effect", &three, 20, Shared::Boots(boots, sd));
+        }
+    }
+    clustered("no effect", &[[0.17, 0.17]], 60, Shared::Boots(12, 1.0));
+    clustered("no effect", &[[0.9, 0.9]], 60, Shared::Boots(12, 1.0));
+    for boots in [1, 4, 5, 12, 20, 60] {
+        clustered("one boot in five is bad", &[[0.9, 0.0]], 60, Shared::BadBoots(boots, 0.2, 0.9));
+    }
+    for boots in [5, 12, 20, 60] {
+        clustered("one boot in ten is bad", &[[0.9, 0.0]], 60, Shared::BadBoots(boots, 0.1, 0.9));
+    }
+    for stretches in [1, 5, 10] {
+        clustered("no effect", &three, 20, Shared::Drift(stretches, 1.0));
+    }
+    // What it costs.
+    for (boots, sd) in [(5, 0.0), (10, 0.0), (10, 0.5), (10, 1.0)] {
+        clustered("a fifth is left", &[[0.5, 0.1]], 40, Shared::Boots(boots, sd));
+    }
+    for boots in [12, 59] {
+        clustered("mended", &[[0.9, 0.0]], 59, Shared::Boots(boots, 0.5));
+    }
+    clustered("halved", &[[0.5, 0.25]], 100, Shared::Boots(10, 0.5));
+    clustered("a tenth better", &[[0.9, 0.81]], 100, Shared::Boots(10, 0.5));
     all
 }
 
@@ -221,15 +306,19 @@ pub fn simulate(
 }
 
 fn one(setting: &Setting, data_sets: usize, rules: Rules, seed: u64) -> Result<Rates, StatError> {
-    // The same table comes often.
-    let known: Mutex<HashMap<Vec<Counts>, Kind>> = Mutex::new(HashMap::new());
-    let decided = |counts: &Vec<Counts>| -> Result<Kind, StatError> {
-        if let Some(kind) = known.lock().ok().and_then(|known| known.get(counts).copied()) {
+    // The same table comes often where trials are the units.
+    let known: Mutex<HashMap<Vec<[[u64; 2]; 2]>, Kind>> = Mutex::new(HashMap::new());
+    let decided = |units: &Units, set: usize| -> Result<Kind, StatError> {
+        if units.unit != Unit::Trial {
+            return Ok(decide(units, rules, set as u64)?.kind);
+        }
+        let counts = units.strata();
+        if let Some(kind) = known.lock().ok().and_then(|known| known.get(&counts).copied()) {
             return Ok(kind);
         }
-        let kind = decide(counts, rules)?.kind;
+        let kind = decide(units, rules, seed)?.kind;
         if let Ok(mut known) = known.lock() {
-            known.insert(counts.clone(), kind);
+            known.insert(counts, kind);
         }
         Ok(kind)
     };
@@ -237,42 +326,83 @@ fn one(setting: &Setting, data_sets: usize, rules: Rules, seed: u64) -> Result<R
         .into_par_iter()
         .map(|set| {
             let mut rng = stream::stream(seed, set as u64);
-            let mut counts: Vec<Counts> = Vec::new();
-            let mut kind = Kind::Undecided;
-            for look in 1..=setting.looks {
-                for (at, [base, test]) in setting.strata.iter().enumerate() {
-                    let [base_n, test_n] = setting.trials(at);
-                    let drawn =
-                        [(*base, base_n), (*test, test_n)].map(|(p, n)| [drawn(&mut rng, n, p), n]);
-                    match counts.get_mut(at) {
-                        Some(sum) => {
-                            for place in [0, 1] {
-                                sum.base[place] += drawn[0][place];
-                                sum.test[place] += drawn[1][place];
-                            }
-                        }
-                        None => counts.push(Counts { base: drawn[0], test: drawn[1] }),
-                    }
-                }
-                kind = decided(&counts)?;
-                if kind != Kind::Undecided || look == setting.looks {
+            let mut units = units(setting, &mut rng);
+            let mut kind = decided(&units, set)?;
+            for _ in 1..setting.looks {
+                if kind != Kind::Undecided {
                     break;
                 }
+                let more = self::units(setting, &mut rng);
+                let counts = units.clusters.iter_mut().zip(more.clusters);
+                for (sum, more) in counts.flat_map(|(a, b)| a.strata.iter_mut().zip(b.strata)) {
+                    *sum = [sum[0] + more[0], sum[1] + more[1]];
+                }
+                kind = decided(&units, set)?;
             }
             Ok(kind)
         })
         .collect::<Result<_, StatError>>()?;
     let mut shares = [0.0; 5];
     let mut wrong = 0.0;
+    let means = setting.means();
     for kind in &kinds {
         if let Some(at) = Kind::ALL.iter().position(|one| one == kind) {
             shares[at] += 1.0 / data_sets as f64;
         }
-        if is_wrong(*kind, &setting.strata, rules) {
+        if is_wrong(*kind, &means, rules) {
             wrong += 1.0 / data_sets as f64;
         }
     }
     Ok(Rates { setting: setting.clone(), data_sets, shares, wrong })
+}
+
+/// A data set.
+fn units(setting: &Setting, rng: &mut impl Rng) -> Units {
+    let count = setting.shared.count();
+    let normal = |rng: &mut dyn FnMut() -> f64| {
+        // Box and Muller.
+        (-2.0 * (1.0 - rng()).ln()).sqrt() * (std::f64::consts::TAU * rng()).cos()
+    };
+    let moved = |p: f64, by: f64| match p {
+        0.0 | 1.0 => p,
+        p => 1.0 / (1.0 + (-(p / (1.0 - p)).ln() - by).exp()),
+    };
+    let mut clusters = Vec::new();
+    let mut drift: Option<f64> = None;
+    // In turns, as they are measured.
+    for boot in 0..count {
+        for is_test in [false, true] {
+            let side = usize::from(is_test);
+            let (mut by, mut bad) = (0.0, None);
+            match setting.shared {
+                Shared::Nothing => {}
+                Shared::Boots(_, sd) => by = sd * normal(&mut || rng.random()),
+                Shared::BadBoots(_, share, p) => {
+                    bad = (is_test && rng.random::<f64>() < share).then_some(p);
+                }
+                Shared::Drift(_, sd) => {
+                    let new = sd * normal(&mut || rng.random());
+                    by = drift.map_or(new, |last| 0.5 * last + 0.75_f64.sqrt() * new);
+                    drift = Some(by);
+                }
+            }
+            let strata = (0..setting.strata.len())
+                .map(|at| {
+                    let all = setting.trials(at)[side];
+                    let n = all / count + u64::from(boot < all % count);
+                    let p = bad.unwrap_or_else(|| moved(setting.strata[at][side], by));
+                    [drawn(rng, n, p), n]
+                })
+                .collect();
+            clusters.push(Cluster { is_test, strata });
+        }
+    }
+    let (unit, groups) = match setting.shared {
+        Shared::Nothing => (Unit::Trial, vec![0, 0]),
+        Shared::Drift(..) => (Unit::Stretch, (0..clusters.len()).collect()),
+        Shared::Boots(..) | Shared::BadBoots(..) => (Unit::Boot, (0..clusters.len()).collect()),
+    };
+    Units { unit, clusters, groups }
 }
 
 fn drawn(rng: &mut impl Rng, n: u64, p: f64) -> u64 {
@@ -296,14 +426,14 @@ mod tests {
         const DRAWN: usize = 1_000;
         for (at, (setting, row)) in all.iter().zip(&rows).enumerate() {
             assert_eq!(&row[0], setting.truth);
-            assert_eq!(row[2], setting.n_in_words());
+            assert_eq!([&row[2], &row[3]], [setting.n_in_words(), setting.shared.in_words()]);
             // Every sixth, and of those the quick ones.
             if at % 6 != 0 || setting.n.iter().flatten().any(|n| *n > 60) {
                 continue;
             }
             let rates =
                 &simulate(std::slice::from_ref(setting), DRAWN, Rules::default(), 2).unwrap()[0];
-            for (share, column) in rates.shares.iter().zip(5..) {
+            for (share, column) in rates.shares.iter().zip(6..) {
                 let committed: f64 = row[column].parse().unwrap();
                 let error =
                     (committed.max(0.002) * (1.0 - committed).max(0.002) / DRAWN as f64).sqrt();
@@ -317,8 +447,8 @@ mod tests {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/appendix/verdict.csv");
         let text = std::fs::read_to_string(file).unwrap();
         for row in ::csv::Reader::from_reader(text.as_bytes()).records().map(Result::unwrap) {
-            let (wrong, error): (f64, f64) = (row[10].parse().unwrap(), row[11].parse().unwrap());
-            let promised = if &row[3] == "1" { 0.05 } else { 0.075 };
+            let (wrong, error): (f64, f64) = (row[11].parse().unwrap(), row[12].parse().unwrap());
+            let promised = if &row[4] == "1" { 0.05 } else { 0.075 };
             assert!(wrong <= promised + 3.0 * error, "{row:?}");
         }
     }
@@ -336,8 +466,8 @@ mod tests {
             table.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect();
         assert_eq!(table.len(), settings().len());
         for (row, shown) in rows.zip(table) {
-            assert_eq!([&row[0], &row[2]], [shown[0], shown[2]]);
-            for (share, shown) in row.iter().skip(5).take(6).zip(&shown[3..]) {
+            assert_eq!([&row[0], &row[2], &row[3]], [shown[0], shown[2], shown[3]]);
+            for (share, shown) in row.iter().skip(6).take(6).zip(&shown[4..]) {
                 let (share, shown): (f64, f64) = (share.parse().unwrap(), shown.parse().unwrap());
                 assert!((100.0 * share - shown).abs() < 0.0501, "{row:?} {shown}");
             }
@@ -352,14 +482,15 @@ mod tests {
         assert!(
             wrong(Kind::Worse, &[[0.5, 0.5]]) && !wrong(Kind::Worse, &[[0.9, 0.1], [0.1, 0.5]])
         );
-        assert!(wrong(Kind::NoEvidenceOfAnEffect, &[[0.5, 0.25]]));
-        assert!(!wrong(Kind::NoEvidenceOfAnEffect, &[[0.5, 0.3]]));
+        assert!(wrong(Kind::LargeEffectExcluded, &[[0.5, 0.25]]));
+        assert!(!wrong(Kind::LargeEffectExcluded, &[[0.5, 0.3]]));
         assert!(!wrong(Kind::Undecided, &[[0.5, 0.0]]));
     }
 
     #[test]
     fn one_seed_gives_one_result() {
-        let setting = Setting { truth: "x", strata: vec![[0.5, 0.1]], n: vec![[12, 12]], looks: 2 };
+        let (strata, n) = (vec![[0.5, 0.1]], vec![[12, 12]]);
+        let setting = Setting { truth: "x", strata, n, shared: Shared::Boots(6, 1.0), looks: 2 };
         let draw = || simulate(std::slice::from_ref(&setting), 200, Rules::default(), 3).unwrap();
         assert_eq!(draw(), draw());
         assert!(simulate(std::slice::from_ref(&setting), 10, Rules::default(), 3).is_err());

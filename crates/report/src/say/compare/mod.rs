@@ -7,10 +7,12 @@ mod disturbance;
 mod efficacy;
 pub mod error;
 pub mod harm;
+mod outlook;
 pub mod recovery;
 pub mod sensitivity;
 mod strata;
 pub mod trust;
+mod units;
 mod unlike;
 pub mod verdict;
 mod what_would_decide;
@@ -33,8 +35,8 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
 /// What else is to be known, a paragraph each, the most important first.
 pub fn details(comparison: &Comparison) -> Vec<String> {
     let mut said = trust::because(comparison);
+    said.extend(outlook::say(comparison));
     said.extend(verdict::new_stalls(comparison));
-    said.extend(verdict::interval_against_test(comparison));
     if !comparison.trust.can_be_trusted {
         said.extend(what_would_decide::next(comparison));
     }
@@ -53,7 +55,8 @@ pub fn details(comparison: &Comparison) -> Vec<String> {
 
 /// A line each: harm, cost, recovery and trust.
 pub fn lines(comparison: &Comparison) -> Vec<String> {
-    let mut said = vec![harm::line(comparison), cost::line(comparison)];
+    let mut said: Vec<String> = outlook::say(comparison).into_iter().collect();
+    said.extend([harm::line(comparison), cost::line(comparison)]);
     said.extend(recovery::line(comparison));
     said.push(trust::line(comparison));
     said

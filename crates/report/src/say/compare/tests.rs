@@ -79,7 +79,40 @@ fn try_with(base: &Made, test: &Made, options: &Options) -> Result<Comparison, C
     compare(&Asked::Runs { base: vec![base], test: vec![test] }, options)
 }
 
+/// One run with both sides in its blocks, told apart by the label `patch`.
+fn in_one_run(base: &Made, test: &Made) -> Synthetic {
+    let mut both = Synthetic::new(192);
+    both.manifest = base.made.manifest.clone();
+    both.manifest.labels.clear();
+    both.manifest.planned += test.made.manifest.planned;
+    for made in [&base.made, &test.made] {
+        let before = both.rows.len() as u64;
+        both.rows.extend(made.rows.iter().cloned());
+        both.samples.extend(made.samples.iter().cloned().map(|mut sample| {
+            sample.trial += before;
+            sample
+        }));
+    }
+    for (at, row) in both.rows.iter_mut().enumerate() {
+        (row.sequence, row.trial) = (at as u64 + 1, at as u64 + 1);
+    }
+    both
+}
+
+/// Both sides in the same blocks.
+fn compared_with(base: &Made, test: &Made, options: &Options) -> Comparison {
+    let (_folder, run) = in_one_run(base, test).written();
+    let patch = |made: &Made| vec![made.made.manifest.labels["patch"].clone()];
+    let (base, test) = (patch(base), patch(test));
+    compare(&Asked::By { runs: vec![run], key: "patch".into(), base, test }, options).unwrap()
+}
+
 fn compared(base: &Made, test: &Made) -> Comparison {
+    compared_with(base, test, &Options::default())
+}
+
+/// One side after the other, a run each.
+fn one_after_the_other(base: &Made, test: &Made) -> Comparison {
     try_with(base, test, &Options::default()).unwrap()
 }
 
@@ -103,13 +136,13 @@ fn says(comparison: &Comparison, text: &str) {
 }
 
 #[test]
-fn the_published_patch_reduces_and_harms() {
+fn the_published_patch_harms_and_one_side_after_the_other_shows_no_more() {
     let asked =
         Asked::Runs { base: vec![published("3-stock")], test: vec![published("3-patched")] };
     let found = compare(&asked, &Options::default()).unwrap();
     assert_eq!(
         (found.verdict.kind, found.verdict.because),
-        (Kind::Reduced, Because::BoundNotReached)
+        (Kind::Undecided, Because::TooFewUnits { of_trials: Kind::Reduced })
     );
     assert_eq!(found.efficacy.strata.len(), 5);
     assert_eq!(found.efficacy.pooled.counts, [[28, 72], [0, 72]]);
@@ -126,8 +159,7 @@ fn the_published_patch_reduces_and_harms() {
         .collect();
     assert_eq!(regressed, ["futex: futex_requeue", "futex: futex_requeue_pi"]);
     assert_eq!((found.order, found.gate), (Order::Unknown, Gate::Fail));
-    says(&found, "21 more trials of `blocked-waiters` without a stall where");
-    says(&found, "7 at 96 threads");
+    says(&found, "If all trials were independent it would be `reduced`");
     says(&found, "Check `futex: futex_requeue` regressed");
     // What is one machine's label on both sides is a stratum, and no confounder.
     assert!(found.machines.confounded.is_empty());
@@ -148,9 +180,9 @@ fn four_of_24_against_none_is_undecided_and_says_what_would_decide_it() {
 fn of_one_stratum_its_ratio_and_the_common_one_are_the_same() {
     let found = compared(&stock().trials(96, 9, 24), &fix().trials(96, 3, 24));
     let [only] = &found.efficacy.strata[..] else { panic!("{:?}", found.efficacy.strata) };
-    assert_eq!(only.effects.ratio, found.efficacy.pooled.ratio);
-    assert_eq!(only.reduction, found.efficacy.pooled.reduction);
-    assert_eq!(only.effects.ratio.intervals[0].method, "miettinen-nurminen");
+    let pooled = &found.efficacy.pooled.effect;
+    assert_eq!((&only.effect.ratio, only.effect.reduction), (&pooled.ratio, pooled.reduction));
+    assert_eq!(only.effect.ratio.intervals[0].method, "miettinen-nurminen");
 }
 
 #[test]
@@ -160,8 +192,7 @@ fn enough_trials_without_a_stall_are_a_fix_and_pass_the_gate() {
     assert_eq!(found.gate.status(), 0);
     assert_eq!(found.drift.moved, Moved::Held);
     assert_eq!(found.cost.control.finding, Some(CostFinding::NonInferior));
-    assert_eq!(found.order, Order::OneAfterTheOther);
-    says(&found, "One side was measured after the other");
+    assert_eq!(found.order, Order::Interleaved);
     let json: Value = serde_json::from_str(&found.json()).unwrap();
     assert_eq!(json["verdict"]["kind"], "fixed");
     assert_eq!(json["gate"], "pass");
@@ -310,9 +341,10 @@ fn several_kernels_on_a_side_are_not_pooled_in_silence() {
 #[test]
 fn different_machines_are_a_confounder() {
     let other = |made: &mut Synthetic| made.manifest.machine.cpu_model = Some("EPYC 9R45".into());
-    let found = compared(&stock().trials(96, 40, 60), &fix().trials(96, 0, 60).change(other));
+    let (base, test) = (stock().trials(96, 40, 60), fix().trials(96, 0, 60).change(other));
+    let found = one_after_the_other(&base, &test);
     assert!(!found.trust.can_be_trusted);
-    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Undecided, Gate::Undecided));
     says(&found, "This comparison can't be trusted");
     says(&found, "Confounded with the machine: the base side ran on Xeon 6975P-C, 192 CPUs");
 }
@@ -325,7 +357,7 @@ fn slower(made: &mut Synthetic) {
 #[test]
 fn a_control_that_moved_between_the_sides_takes_the_trust_away() {
     let (base, test) = (stock().trials(96, 40, 60), fix().trials(96, 0, 60).change(slower));
-    let found = compared(&base, &test);
+    let found = one_after_the_other(&base, &test);
     assert_eq!((found.drift.moved, found.drift.may_be_the_machine), (Moved::Moved, true));
     assert_eq!(found.gate, Gate::Undecided);
     says(&found, "The control moved between the sides: its throughput is 0.8 times the base's");
@@ -490,7 +522,7 @@ fn base_of_another_kernel() -> Made {
 fn a_bound_above_the_base_is_said_once_with_what_to_do() {
     let loose = Options { fixed_below: 0.99, ..Options::default() };
     let (base, test) = (stock().trials(192, 20, 40), fix().trials(192, 0, 40));
-    let found = try_with(&base, &test, &loose).unwrap();
+    let found = compared_with(&base, &test, &loose);
     assert_eq!(found.verdict.because, Because::BaseBelowBound);
     let all = all(&found);
     assert_eq!(all.matches("--fixed-below").count(), 1, "{all}");
@@ -509,7 +541,7 @@ fn controls_that_stall_on_one_side_are_a_drift_too() {
             row.mops_per_s = Some(1.0);
         }
     });
-    let found = compared(&stock().trials(96, 20, 20), &test);
+    let found = one_after_the_other(&stock().trials(96, 20, 20), &test);
     assert_eq!(found.drift.stalled, [[0, 20], [8, 20]]);
     assert!(!found.trust.can_be_trusted);
     says(&found, "it stalled in 0 of 20 trials of the base side and 8 of 20 of the test side");
@@ -577,9 +609,9 @@ fn failed_trials_are_counted_and_what_they_could_change_is_said() {
     assert_eq!(found.verdict.kind, Kind::Reduced);
     let against = found.sensitivity.iter().find(|s| s.scenario == Scenario::AgainstTest).unwrap();
     // 20 of 30 on both sides.
-    assert_eq!((against.verdict, against.changes), (Kind::NoEvidenceOfAnEffect, true));
+    assert_eq!((against.verdict, against.changes), (Kind::LargeEffectExcluded, true));
     says(&found, "of 60 trials of `fix` 20 failed");
-    says(&found, "The verdict would be no evidence of an effect if");
+    says(&found, "The verdict would be large effect excluded if");
     assert_eq!(found.harm.finding, Finding::Found, "20 of 60 timeouts against none");
     says(&found, "Timed out: 20 of 60 trials of the test side");
 }
@@ -642,7 +674,7 @@ fn an_imported_status_counts_where_the_source_says_it() {
     assert_eq!(compared(&base, &old).harm.finding, Finding::Found);
     // The base does not say how its trials ended.
     let unsaid = stock().trials(96, 40, 60).change(imported(None));
-    let found = compared(&unsaid, &old);
+    let found = one_after_the_other(&unsaid, &old);
     assert_eq!(found.harm.finding, Finding::Unclear);
     says(
         &found,
@@ -650,7 +682,7 @@ fn an_imported_status_counts_where_the_source_says_it() {
     );
     // All ended well, as the source says; of ten it does not.
     let some = json!({ "not_of": (1..=10).collect::<Vec<u64>>() });
-    let found = compared(&base, &fix().trials(96, 0, 60).change(imported(Some(some))));
+    let found = one_after_the_other(&base, &fix().trials(96, 0, 60).change(imported(Some(some))));
     assert_eq!((found.harm.finding, found.gate), (Finding::NoneSeen, Gate::Pass));
     assert_eq!((found.harm.trials, found.harm.compared), (110, 120));
     says(
@@ -720,7 +752,7 @@ fn harm_that_nobody_looked_for_is_not_observed_and_not_none_seen() {
     }
     let asked = Asked::Runs { base: vec![base], test: vec![test] };
     let found = compare(&asked, &Options::default()).unwrap();
-    assert_eq!((found.harm.finding, found.gate), (Finding::NoneSeen, Gate::Pass));
+    assert_eq!((found.harm.finding, found.gate), (Finding::NoneSeen, Gate::Undecided));
     says(&found, "Harm: none seen. How the trials ended is not recorded.");
     says(&found, "1 functional check on the test side, none of which regressed");
 }
@@ -759,7 +791,6 @@ fn a_run_of_checks_alone_belongs_to_the_side_that_it_is_named_for_or_labelled_wi
         compare(&asked, &Options::default()).unwrap()
     };
     for found in [named(&[&test, &failing]), by(&failing)] {
-        assert_eq!(found.verdict.kind, Kind::Fixed);
         assert_eq!((found.harm.finding, found.gate), (Finding::Found, Gate::Fail));
         says(
             &found,
@@ -794,15 +825,17 @@ fn what_the_test_side_lost_or_has_alone_is_unclear() {
     let cut = |made: &mut Synthetic| {
         made.manifest.definition["import"] = json!({ "checks_without_result": 2 });
     };
-    let found = compared(&base, &fix().trials(96, 0, 60).change(cut));
+    let found = one_after_the_other(&base, &fix().trials(96, 0, 60).change(cut));
     assert_eq!((found.harm.finding, found.gate), (Finding::Unclear, Gate::Undecided));
     says(&found, "2 checks planned in the test side's logs have no result in them");
-    let equal =
-        compared(&stock().trials(96, 40, 60).change(cut), &fix().trials(96, 0, 60).change(cut));
+    let equal = one_after_the_other(
+        &stock().trials(96, 40, 60).change(cut),
+        &fix().trials(96, 0, 60).change(cut),
+    );
     assert_eq!(equal.harm.finding, Finding::NoneSeen);
     // Planned trials without a row.
     let stopped = |made: &mut Synthetic| made.manifest.planned += 7;
-    let found = compared(&base, &fix().trials(96, 0, 60).change(stopped));
+    let found = one_after_the_other(&base, &fix().trials(96, 0, 60).change(stopped));
     assert_eq!((found.harm.finding, found.gate), (Finding::Unclear, Gate::Undecided));
     says(&found, "7 trials planned on the test side have no row");
     // A crash in a cell that the base lacks.
@@ -813,7 +846,7 @@ fn what_the_test_side_lost_or_has_alone_is_unclear() {
             (row.kernel, row.labels) = (like.kernel, like.labels);
         }
     };
-    let found = compared(&base, &fix().trials(96, 0, 60).change(alone));
+    let found = one_after_the_other(&base, &fix().trials(96, 0, 60).change(alone));
     assert_eq!((found.harm.finding, found.gate), (Finding::Unclear, Gate::Undecided));
     says(&found, "In cells that only the test side has, 1 of 1 trial failed");
     says(&found, "such as \"signal 7\"");
@@ -853,8 +886,11 @@ fn stolen_time_is_said_and_left_out_for_a_second_look() {
 #[test]
 fn a_comparison_of_like_with_like_says_so() {
     let again = side("7.3.0", "stock", "2026-09-01T12:00:00Z");
-    let found = compared(&stock().trials(96, 8, 8), &again.trials(96, 8, 8));
-    assert_eq!(found.verdict.kind, Kind::NoEvidenceOfAnEffect);
+    let found = one_after_the_other(&stock().trials(96, 8, 8), &again.trials(96, 8, 8));
+    assert_eq!(
+        found.verdict.because,
+        Because::TooFewUnits { of_trials: Kind::LargeEffectExcluded }
+    );
     assert_eq!((found.base.name.as_str(), found.test.name.as_str()), ("base", "test"));
     says(&found, "Nothing that was recorded tells the sides apart");
 }
@@ -882,9 +918,9 @@ fn several_labels_confound_and_are_all_named() {
     };
     let base = with(stock().trials(192, 60, 60), "gcc");
     let test = with(fix().trials(192, 0, 60), "clang");
-    let found = compared(&base, &test);
+    let found = one_after_the_other(&base, &test);
     assert_eq!((found.base.name.as_str(), found.test.name.as_str()), ("gcc, stock", "clang, fix"));
-    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
+    assert_eq!(found.gate, Gate::Undecided);
     says(&found, "The labels `compiler` and `patch` all tell the sides apart");
 }
 
@@ -923,30 +959,82 @@ fn a_duration_that_one_side_does_not_tell_is_a_limit() {
 }
 
 #[test]
-fn boots_that_differ_take_the_trust_away_and_others_are_counted() {
-    let booted = |made: Made, boots: u32, boot: fn(u32, u32) -> u32| {
+fn boots_are_counted_and_not_their_trials() {
+    // Boots of both sides in each block, a guest each.
+    let booted = |made: Made, boots: u32, of_side: u32| {
         made.change(move |made| {
-            let mut at = 0;
             for row in made.rows.iter_mut() {
-                let auto = row.hash.to_string() == "auto";
-                row.boot = Some(boot(at, boots) + 1);
-                at += u32::from(auto);
+                row.boot = Some(2 * ((row.block as u32 - 1) % boots) + of_side);
             }
         })
     };
-    let in_turn = |at: u32, boots: u32| at % boots;
-    let test = booted(fix().trials(192, 0, 60), 4, in_turn);
-    let even = booted(stock().trials(192, 30, 60), 4, in_turn);
-    let found = compared(&even, &test);
-    assert!(found.trust.can_be_trusted && found.boots.base.p_differ.unwrap() > 0.5);
-    says(&found, "The trials come from 4 boots of `stock` and 4 boots of `fix`");
-    // The first 30 stall, and are the first boot's.
-    let uneven = booted(stock().trials(192, 30, 60), 2, |at, _| at / 30);
-    let found = compared(&uneven, &test);
-    assert_eq!((found.verdict.kind, found.gate), (Kind::Fixed, Gate::Undecided));
-    says(&found, "The boots of `stock` differ in how often they stall");
-    let none = compared(&stock().trials(192, 30, 60), &fix().trials(192, 0, 60));
-    assert_eq!((none.boots.base.boots, none.boots.base.p_differ), (0, None));
+    let of = |boots: u32, stalled: u32, left: u32| {
+        let base = booted(stock().trials(192, stalled, 60), boots, 1);
+        compared(&base, &booted(fix().trials(192, left, 60), boots, 2))
+    };
+    let one = of(1, 54, 0);
+    assert_eq!((one.verdict.kind, one.gate), (Kind::Undecided, Gate::Undecided));
+    assert_eq!(one.verdict.because, Because::TooFewUnits { of_trials: Kind::Fixed });
+    says(
+        &one,
+        "Undecided: `fix` stalled in 0 of 60 trials, `stock` in 54 of 60 (from 1 boot a side).",
+    );
+    says(
+        &one,
+        "If all trials were independent it would be `fixed`, but they come from one boot a side",
+    );
+    says(
+        &one,
+        "12 boots of 5 trials a cell for each side would do, instead of one boot: `--boots 12`.",
+    );
+    assert!(one.outlook.is_none());
+    let twelve = of(12, 54, 0);
+    assert_eq!(twelve.verdict.because, Because::BoundNotReached);
+    assert_eq!((twelve.units.base, twelve.units.test), (12, 12));
+    says(
+        &twelve,
+        "up to 22.1 % of trials like these may still stall, above the 5 % that `fixed` allows",
+    );
+    says(&twelve, "59 boots of `fix` without a stall would make it `fixed` (at most 5 %), 47 more");
+    says(&twelve, "Probability that `fix` stalls less often than `stock`: above 99.9 %");
+    assert_eq!(of(59, 54, 0).verdict.kind, Kind::Fixed);
+}
+
+#[test]
+fn one_side_after_the_other_decides_nothing() {
+    let (base, test) = (stock().trials(192, 40, 60), fix().trials(192, 0, 60));
+    let found = one_after_the_other(&base, &test);
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Undecided, Gate::Undecided));
+    assert_eq!(found.order, Order::OneAfterTheOther);
+    says(&found, "the sides were not measured in turns");
+    says(
+        &found,
+        "Measure both in the same blocks of one run, or 12 runs of 5 trials a cell for each side",
+    );
+}
+
+#[test]
+fn runs_in_turns_are_counted_as_stretches() {
+    let mut folders = Vec::new();
+    let mut asked = [Vec::new(), Vec::new()];
+    for turn in 0..6 {
+        for (side, patch, kernel) in [(0, "stock", "7.3.0"), (1, "fix", "7.3.0-fix")] {
+            let at = 2 * turn + side;
+            let made = self::side(kernel, patch, &format!("2026-09-01T10:{at:02}:00Z"));
+            let made = made.trials(192, if side == 0 { 4 } else { 0 }, 5).change(|made| {
+                made.rows.iter_mut().for_each(|row| row.seed += 100 * at as u64);
+                made.manifest.seed = at as u64;
+            });
+            let (folder, run) = made.written();
+            folders.push(folder);
+            asked[side].push(run);
+        }
+    }
+    let [base, test] = asked;
+    let found = compare(&Asked::Runs { base, test }, &Options::default()).unwrap();
+    assert_eq!((found.order, found.units.base, found.units.test), (Order::Alternating, 6, 6));
+    assert_eq!(found.verdict.kind, Kind::Reduced);
+    says(&found, "from 6 stretches of time a side");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Whether the comparison can be trusted, and what limits that.
 
+use analysis::compare::Comparison;
 use analysis::compare::order::Order;
 use analysis::compare::trust::{Distrust, Limit};
-use analysis::compare::{Comparison, Which};
-use stats::words::{counted, list, out_of, p_is, significant};
+use stats::words::{counted, list, out_of, significant};
 
 use super::listed;
 
@@ -33,7 +33,6 @@ fn short(limit: &Limit) -> &'static str {
             Order::PartlyInterleaved => "only part of the trials share blocks",
             Order::Unknown => "the order of the measurements is not recorded",
         },
-        Limit::Boots { .. } => "trials of one boot are alike",
         Limit::MachineUnknown => "the machine is not recorded everywhere",
         Limit::NothingTellsApart => "nothing recorded tells the sides apart",
         Limit::EmulatedThroughput => "the rule judges the emulator's throughput",
@@ -87,13 +86,6 @@ fn distrust(comparison: &Comparison, reason: &Distrust) -> String {
                 Order::Interleaved | Order::OneAfterTheOther =>
                     "one side was measured after the other",
             }
-        ),
-        Distrust::BootsDiffer { side, p_value } => format!(
-            "The boots of `{}` differ in how often they stall ({}, permutation test within the strata): \
-             its trials are not independent, and count for less than here. More boots with fewer trials \
-             each (`--boots`) would count in full.",
-            comparison.side(*side).name,
-            p_is(*p_value)
         ),
     }
 }
@@ -155,20 +147,6 @@ fn in_full(comparison: &Comparison, limit: &Limit) -> Option<String> {
             Order::Unknown => "When the sides were measured is not recorded.",
         }
         .to_string(),
-        Limit::Boots { tested } => {
-            let boots = &comparison.boots;
-            format!(
-                "The trials come from {} of `{}` and {} of `{}`, and trials of one boot are alike: {}.",
-                counted(boots.base.boots, "boot", "boots"),
-                comparison.side(Which::Base).name,
-                counted(boots.test.boots, "boot", "boots"),
-                comparison.side(Which::Test).name,
-                match tested {
-                    true => "there is no sign that the boots differ, but few boots can't show it",
-                    false => "these can't show whether the boots differ",
-                }
-            )
-        }
         Limit::MachineUnknown => {
             "The machine of some trials is not recorded.".to_string()
         }

@@ -2,17 +2,18 @@
 
 use analysis::compare::Comparison;
 use analysis::compare::efficacy::Counts;
-use analysis::compare::verdict::{Because, Kind, Verdict, above_the_bound};
+use analysis::compare::units::Unit;
+use analysis::compare::verdict::{Because, Kind, Verdict};
 use stats::words::{counted, out_of, p_is, percent, significant};
 
-use super::{listed, shares};
+use super::{listed, shares, units};
 
 /// The verdict in a word or two.
 pub fn word(kind: Kind) -> &'static str {
     match kind {
         Kind::Fixed => "fixed",
         Kind::Reduced => "reduced",
-        Kind::NoEvidenceOfAnEffect => "no evidence of an effect",
+        Kind::LargeEffectExcluded => "large effect excluded",
         Kind::Worse => "worse",
         Kind::Undecided => "undecided",
     }
@@ -26,6 +27,7 @@ fn test_name(verdict: &Verdict, strata: usize) -> &'static str {
     match (verdict.method, strata) {
         ("exact-strata", 1) => "Fisher's exact test",
         ("exact-strata", _) => "the exact conditional test over strata",
+        ("permutation-clusters", _) => "a permutation test",
         _ => "the Cochran-Mantel-Haenszel test",
     }
 }
@@ -36,11 +38,16 @@ pub fn found(comparison: &Comparison) -> String {
     let [[base_k, base_n], [test_k, test_n]] = comparison.efficacy.pooled.counts;
     let p = match verdict.p_value {
         Some(p) => format!("{} by {}", p_is(p), test_name(verdict, names(comparison).len())),
+        None if matches!(verdict.because, Because::TooFewUnits { .. }) => String::new(),
         None => "no test can tell".to_string(),
+    };
+    let p = match p + &units::counted_of(&comparison.units) {
+        p if p.is_empty() => p,
+        p => format!(" ({})", p.trim_start()),
     };
     let word = word(verdict.kind);
     format!(
-        "{}{}: `{}` stalled in {}, `{}` in {base_k} of {base_n} ({p}).",
+        "{}{}: `{}` stalled in {}, `{}` in {base_k} of {base_n}{p}.",
         word[..1].to_uppercase(),
         &word[1..],
         comparison.test.name,
@@ -57,31 +64,28 @@ pub fn meaning(comparison: &Comparison) -> Option<String> {
     let name = |at: usize| names.get(at).copied().unwrap_or_default();
     let base = &comparison.base.name;
     let bound = percent(verdict.rules.fixed_below);
-    let fell = shares(pooled.reduction)
+    let fell = shares(pooled.effect.reduction)
         .map_or_else(|| "The stalls fell".to_string(), |by| format!("The stalls fell by {by}"));
     Some(match verdict.because {
-        Because::BoundKept => format!(
-            "{fell}, and {}: less than the {bound} that `fixed` allows.",
-            may_still_stall(comparison)
-        ),
+        Because::BoundKept => format!("{fell}, and {}.", may_still_stall(comparison)),
         Because::BoundNotReached => {
-            format!("{fell}, but {}: `fixed` allows at most {bound}.", may_still_stall(comparison))
+            format!("{fell}, but {}.", may_still_stall(comparison))
         }
         Because::StratumAboveBound { stratum } => format!(
             "{fell}, but at {} it stalls in more than the {bound} that `fixed` allows{}.",
             name(stratum),
-            also_above(comparison, &names, stratum)
+            also_above(comparison, stratum)
         ),
         Because::BaseBelowBound => format!(
             "{fell}, but `{base}` itself stalls less often than the {bound} that `fixed` allows, so \
              that `fixed` would say nothing."
         ),
         Because::RelevantEffectExcluded => {
-            let interval = pooled.ratio.intervals.first();
+            let interval = pooled.effect.ratio.intervals.first();
             let number = |x: Option<f64>| x.map_or_else(|| "?".into(), |x| significant(x, 3));
             format!(
                 "The test side stalls {} ({} to {}) times as often{}: neither half nor twice as often.",
-                number(pooled.ratio.estimate),
+                number(pooled.effect.ratio.estimate),
                 number(interval.and_then(|i| i.low)),
                 number(interval.and_then(|i| i.high)),
                 if names.len() > 1 { ", averaged over the strata" } else { "" }
@@ -94,7 +98,7 @@ pub fn meaning(comparison: &Comparison) -> Option<String> {
         }
         Because::MoreStalls => return None,
         Because::MoreStallsInStratum { stratum } => format!(
-            "At {} it stalls more often, by Fisher's exact test adjusted over the strata.",
+            "At {} it stalls more often, by the test of that stratum, adjusted over the strata.",
             name(stratum)
         ),
         Because::NothingStalled => {
@@ -106,47 +110,58 @@ pub fn meaning(comparison: &Comparison) -> Option<String> {
         Because::NeitherShownNorExcluded => {
             "An effect is not shown, and one that matters is not excluded.".to_string()
         }
+        Because::TooFewUnits { of_trials } => units::too_few(comparison, word(of_trials)),
     })
 }
 
-/// The bound of the test side's stall probability, where the base stalled.
+/// The bound of the test side's stall probability, where the base stalled, against what `fixed` allows.
 fn may_still_stall(comparison: &Comparison) -> String {
     let risk = comparison.verdict.at_risk;
+    let rules = comparison.verdict.rules;
     let base = &comparison.base.name;
     let sizes = || comparison.compared().map(Counts::of).filter(|c| c.base[0] > 0);
     let fewest = sizes().map(|counts| counts.test[1]).min().unwrap_or(0);
     let equal = sizes().all(|counts| counts.test[1] == fewest);
     let all = risk.strata as usize == comparison.compared().count();
     let where_it_stalled = if all { String::new() } else { format!(" where `{base}` stalled") };
-    let averaged = match (risk.strata, equal) {
-        (1, _) => String::new(),
-        (n, true) => format!(", averaged over the {n} strata"),
-        (n, false) => format!(
+    let averaged = match (risk.strata, equal, comparison.units.unit) {
+        (1, ..) => String::new(),
+        (n, true, Unit::Trial) | (n, _, Unit::Boot | Unit::Stretch) => {
+            format!(", averaged over the {n} strata")
+        }
+        (n, false, Unit::Trial) => format!(
             ", averaged over the {n} strata, each weighted as if it had {}, the smallest count",
             counted(fewest, "trial", "trials")
         ),
     };
+    let unseen = match comparison.units.unit {
+        Unit::Trial => String::new(),
+        unit => {
+            format!(", as {} may have missed a bad one", units::of(unit, comparison.units.test))
+        }
+    };
+    let (at_most, allowed) = (risk.test_at_most.unwrap_or(1.0), rules.fixed_below);
+    let is_kept = at_most <= allowed;
+    // Rounded alike, 0.0499 and 0.05 would be the same text.
+    let limit = match percent(at_most) == percent(allowed) {
+        true => format!("the bound is just {} the", if is_kept { "within" } else { "above" }),
+        false => format!(
+            "up to {} of trials like these{where_it_stalled} may still stall, {} the",
+            percent(at_most),
+            if is_kept { "within" } else { "above" }
+        ),
+    };
     format!(
-        "up to {} of trials like these{where_it_stalled} may still stall ({} confidence{averaged})",
-        risk.test_at_most.map(percent).unwrap_or_default(),
-        percent(comparison.verdict.rules.level.get())
+        "{limit} {} that `fixed` allows ({} confidence{averaged}{unseen})",
+        percent(allowed),
+        percent(rules.level.get())
     )
 }
 
-/// ` (4 of 20 stalled), and at …`: the worst stratum's count, and the others above the bound.
-fn also_above(comparison: &Comparison, names: &[&str], worst: usize) -> String {
-    let compared: Vec<Counts> = comparison.compared().map(Counts::of).collect();
-    let count = |at: usize| compared.get(at).map_or([0, 0], |counts| counts.test);
-    let [k, n] = count(worst);
-    let above = above_the_bound(&compared, comparison.verdict.rules).unwrap_or_default();
-    let others: Vec<String> = above
-        .into_iter()
-        .filter(|at| *at != worst)
-        .filter_map(|at| Some(format!("{} ({} of {})", names.get(at)?, count(at)[0], count(at)[1])))
-        .collect();
-    let others =
-        if others.is_empty() { String::new() } else { format!(", and at {}", listed(&others)) };
-    format!(" ({k} of {n} stalled){others}")
+/// ` (4 of 20 stalled)`: the worst stratum's count.
+fn also_above(comparison: &Comparison, worst: usize) -> String {
+    let count = comparison.compared().nth(worst).map(|stratum| Counts::of(stratum).test);
+    count.map_or_else(String::new, |[k, n]| format!(" ({k} of {n} stalled)"))
 }
 
 /// Stalls where the base had none: in no bound, and not shown to be more.
@@ -170,20 +185,6 @@ pub fn new_stalls(comparison: &Comparison) -> Option<String> {
             comparison.test.name,
             comparison.base.name,
             listed(&new)
-        )
-    })
-}
-
-/// Score intervals are approximate and the primary test is exact: a disagreement is said.
-pub fn interval_against_test(comparison: &Comparison) -> Option<String> {
-    let reduction = comparison.efficacy.pooled.reduction;
-    let excludes =
-        reduction.low.is_some_and(|low| low > 0.0) || reduction.high.is_some_and(|high| high < 0.0);
-    (comparison.verdict.kind == Kind::Undecided && excludes).then(|| {
-        format!(
-            "The stalls fell by {}. That interval leaves out 0, but it is approximate with so few \
-             stalls; the test is exact, and the verdict follows the test.",
-            shares(reduction).unwrap_or_default()
         )
     })
 }

@@ -4,19 +4,51 @@ use analysis::compare::Comparison;
 use analysis::compare::what_would_decide::{Deciding, POWER};
 use stats::words::{counted, percent, percent_to};
 
-use super::listed;
+use super::{listed, units};
+use analysis::compare::units::Unit;
 
 /// What to do next.
 pub fn next(comparison: &Comparison) -> Option<String> {
     let (base, test) = (&comparison.base.name, &comparison.test.name);
     let bound = percent(comparison.verdict.rules.fixed_below);
     Some(match comparison.what_would_decide.as_ref()? {
+        Deciding::MoreTrials { n_per_side, rates, is_approximate: true, name, .. } => format!(
+            "About {n_per_side} trials a side at {name} would show such a difference ({} and {}) with {} \
+             power.",
+            percent(rates[0]),
+            percent(rates[1]),
+            percent(POWER)
+        ),
         Deciding::MoreTrials { name, more_per_side, n_per_side, power, rates, .. } => format!(
             "{more_per_side} more trials a side at {name}, {n_per_side} in all, would decide it with \
              {} % power, if the rates are those seen ({} and {}).",
             percent_to(*power, 0),
             percent(rates[0]),
             percent(rates[1]),
+        ),
+        Deciding::MoreUnits { unit, per_side, trials_each, .. } => {
+            let now = &comparison.units;
+            let each = counted(*trials_each, "trial", "trials");
+            match unit {
+                Unit::Stretch => format!(
+                    "Measure both in the same blocks of one run, or {per_side} runs of {each} a cell for each \
+                     side, in turns: base, test, base, test."
+                ),
+                _ => format!(
+                    "{} of {each} a cell for each side would do, instead of {}: `--boots {per_side}`.",
+                    units::of(*unit, *per_side),
+                    match now.base.max(now.test) {
+                        1 => "one boot".to_string(),
+                        most => units::of(*unit, most),
+                    }
+                ),
+            }
+        }
+        Deciding::MoreUnitsWithoutStall { unit, in_all, there, below } => format!(
+            "{} of `{test}` without a stall would make it `fixed` (at most {}), {} more than there are.",
+            units::of(*unit, *in_all),
+            percent(*below),
+            in_all.saturating_sub(*there)
         ),
         Deciding::TooMany { name, rates, .. } => format!(
             "The rates seen are too near each other for more trials to tell apart (at {name}, {} and \
@@ -62,7 +94,13 @@ pub fn next(comparison: &Comparison) -> Option<String> {
 /// What is to be known before doing it.
 pub fn how(comparison: &Comparison) -> Option<String> {
     match comparison.what_would_decide.as_ref()? {
-        Deciding::MoreTrials { n_per_side, .. } => Some(format!(
+        Deciding::MoreUnits { unit: unit @ Unit::Boot, for_the_bound, .. } => Some(format!(
+            "A bound of {} needs {} of `{}` without a stall.",
+            percent(comparison.verdict.rules.fixed_below),
+            units::of(*unit, *for_the_bound),
+            comparison.test.name
+        )),
+        Deciding::MoreTrials { is_approximate: false, n_per_side, .. } => Some(format!(
             "The power is that of Fisher's test, and the rates are estimates. Testing twice errs more \
              often than the level says: {n_per_side} fresh trials a side keep the level."
         )),
