@@ -500,7 +500,7 @@ mod tests {
     #[test]
     fn boots_that_are_all_bad_or_of_one_trial_are_judged() {
         let bad = decide(&boots(&[[5, 5]; 6], &[[5, 5]; 6]), Rules::default(), 1).unwrap();
-        assert_eq!((bad.kind, bad.p_value), (Kind::Undecided, None));
+        assert_eq!((bad.kind, bad.p_value), (Kind::LargeEffectExcluded, None));
         let worse = decide(&boots(&[[0, 1]; 8], &[[1, 1]; 8]), Rules::default(), 1).unwrap();
         assert_eq!(worse.because, Because::MoreStalls);
     }
