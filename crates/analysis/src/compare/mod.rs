@@ -205,10 +205,17 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     for side in Which::BOTH {
         several_kernels(&sides, side, options.force, &mut forced)?;
     }
-    let outcomes = [
-        sides.outcomes(Which::Base, base_rule.0, base_rule.1.as_ref(), options.level)?,
-        sides.outcomes(Which::Test, test_rule.0, test_rule.1.as_ref(), options.level)?,
-    ];
+    // Two modes are looked for over both sides: a fix leaves one of them.
+    let outcomes = match (base_rule.0, test_rule.0) {
+        (StallRule::Split, StallRule::Split) if base_rule.1 == test_rule.1 => {
+            let both = sides.outcomes(&Which::BOTH, base_rule.0, base_rule.1.as_ref(), options.level)?;
+            [both.clone(), both]
+        }
+        _ => [
+            sides.outcomes(&[Which::Base], base_rule.0, base_rule.1.as_ref(), options.level)?,
+            sides.outcomes(&[Which::Test], test_rule.0, test_rule.1.as_ref(), options.level)?,
+        ],
+    };
     let level = options.level;
     let strata = strata::of(&sides, &outcomes, [base_rule.1.as_ref(), test_rule.1.as_ref()]);
     let matched = strata.as_ref().map_or(&[][..], |strata| strata.common.as_slice());

@@ -370,11 +370,11 @@ impl Sides {
         Ok((rule, the_control(&runs, rule)?))
     }
 
-    /// Judges the trials of a side, each held against controls of its own side only. Beside all
-    /// trials; `None` for a trial that failed or is not on this side.
+    /// Judges the trials of these sides, each held against controls of these sides only. Beside all
+    /// trials; `None` for a trial that failed or is not on one of them.
     pub fn outcomes(
         &self,
-        side: Which,
+        of: &[Which],
         rule: StallRule,
         control: Option<&Control>,
         level: Level,
@@ -382,20 +382,22 @@ impl Sides {
         let mut place: BTreeMap<usize, usize> = BTreeMap::new();
         let mut cells = Vec::new();
         let mut trials = Vec::new();
-        for (_, trial) in self.trials(side) {
+        let mut members = Vec::new();
+        for (at, trial) in of.iter().flat_map(|side| self.trials(*side)) {
             let Some(factors) = self.data.cells.get(trial.cell) else { continue };
             let cell = *place.entry(trial.cell).or_insert_with(|| {
                 cells.push(factors.clone());
                 cells.len() - 1
             });
             trials.push(Trial { cell, ..trial.clone() });
+            members.push(at);
         }
         let data = Data { runs: Vec::new(), cells, trials, missing: Vec::new() };
         // Only the outcomes are taken, so that the tables' bootstrap need not be good.
         let resampling = Resampling { resamples: 100, ..Resampling::default() };
         let judged = Cells::of(&data, rule, control, level, resampling)?;
         let mut outcomes = vec![None; self.data.trials.len()];
-        for ((at, _), outcome) in self.trials(side).zip(judged.outcomes) {
+        for (at, outcome) in members.into_iter().zip(judged.outcomes) {
             outcomes[at] = outcome;
         }
         Ok(outcomes)

@@ -177,6 +177,15 @@ fn four_of_24_against_none_is_undecided_and_says_what_would_decide_it() {
 }
 
 #[test]
+fn a_fix_that_leaves_one_mode_is_judged_by_the_cut_of_both_sides() {
+    let split = Options { stall: Some("split".parse().unwrap()), ..Options::default() };
+    let (base, test) = (stock().trials(96, 12, 80), fix().trials(96, 0, 80));
+    let found = compared_with(&base, &test, &split);
+    assert_eq!(found.efficacy.pooled.counts, [[12, 80], [0, 80]]);
+    assert_eq!(found.verdict.kind, Kind::Fixed);
+}
+
+#[test]
 fn of_one_stratum_its_ratio_and_the_common_one_are_the_same() {
     let found = compared(&stock().trials(96, 9, 24), &fix().trials(96, 3, 24));
     let [only] = &found.efficacy.strata[..] else { panic!("{:?}", found.efficacy.strata) };
