@@ -44,9 +44,9 @@ pub struct LabArgs {
     /// Equal NUMA nodes of a guest
     #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", conflicts_with = "here", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
     nodes: u32,
-    /// Spread the blocks over this many boots of each kernel
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "kernel", conflicts_with = "here", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
-    boots: u32,
+    /// Spread the blocks over this many boots of each kernel [default: 12 of several kernels, 1 of one]
+    #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "here", help_heading = "Lab", value_parser = how_many::<u32>, allow_negative_numbers = true)]
+    boots: Option<u32>,
     /// Stay on this machine, also where it can't show what the experiment asks about
     #[arg(long, conflicts_with = "kernel", help_heading = "Lab")]
     pub here: bool,
@@ -54,6 +54,9 @@ pub struct LabArgs {
     #[arg(long, conflicts_with = "here", help_heading = "Lab")]
     pub install: bool,
 }
+
+/// The boots of each of several kernels, unless the user asks for another number.
+const COMPARED_BOOTS: u32 = 12;
 
 impl LabArgs {
     /// The same boots in this guest.
@@ -85,7 +88,7 @@ impl LabArgs {
         if self.kernel.is_empty() {
             return Ok(Place::Here(here));
         }
-        Ok(Place::Lab(LabPlace::new(&self.kernel, self.cpus, self.nodes, self.boots)?))
+        Ok(Place::Lab(LabPlace::new(&self.kernel, self.cpus, self.nodes, self.most_boots())?))
     }
 
     /// What a plan needs to know; nothing is fetched.
@@ -93,7 +96,7 @@ impl LabArgs {
         if self.kernel.is_empty() {
             return Ok(ThisSite::look()?.site);
         }
-        check_boots(self.boots)?;
+        check_boots(self.most_boots())?;
         let shape = Shape::new(self.cpus, self.nodes)?;
         let cache = Cache::of_user()?;
         let source = ArchiveOptions::default().source();
@@ -124,11 +127,11 @@ impl LabArgs {
     /// What is to be known of the boots before a run of so many blocks: that there are fewer than
     /// asked for.
     pub fn fewer_boots(&self, blocks: u64) -> Option<String> {
-        let boots = boots_of(self.boots, blocks);
-        (self.is_asked_for() && boots < self.boots).then(|| {
+        let asked = self.boots.filter(|_| self.is_asked_for())?;
+        let boots = boots_of(asked, blocks);
+        (boots < asked).then(|| {
             format!(
-                "--boots {}: {} of each kernel, since each is for {}; --trials N makes more blocks",
-                self.boots,
+                "--boots {asked}: {} of each kernel, since each is for {}; --trials N makes more blocks",
                 counted(u64::from(boots), "boot"),
                 if boots == 1 { "the only block" } else { "a block at least" },
             )
@@ -139,8 +142,15 @@ impl LabArgs {
     pub fn boots(&self, plan: &Plan) -> Option<u64> {
         let kernels: BTreeSet<&str> = plan.cells.iter().map(|cell| cell.kernel.as_str()).collect();
         let blocks = plan.trials.iter().map(|planned| planned.block).max().unwrap_or(0);
-        self.is_asked_for()
-            .then(|| u64::from(boots_of(self.boots, blocks)).saturating_mul(kernels.len() as u64))
+        self.is_asked_for().then(|| {
+            u64::from(boots_of(self.most_boots(), blocks)).saturating_mul(kernels.len() as u64)
+        })
+    }
+
+    /// The boots of each kernel, where there are as many blocks: a comparison of kernels counts boots and not
+    /// their trials.
+    fn most_boots(&self) -> u32 {
+        self.boots.unwrap_or(if self.kernel.len() > 1 { COMPARED_BOOTS } else { 1 })
     }
 
     /// What the place makes of a trial's planned time.
@@ -425,12 +435,12 @@ fn say(line: &str) {
 mod tests {
     use super::*;
 
-    fn lab(boots: u32) -> LabArgs {
+    fn lab(boots: impl Into<Option<u32>>) -> LabArgs {
         LabArgs {
             kernel: vec!["a".into(), "b".into()],
             cpus: 48,
             nodes: 1,
-            boots,
+            boots: boots.into(),
             here: false,
             install: false,
         }
@@ -459,6 +469,10 @@ mod tests {
         assert_eq!(boots, [Some(2), Some(4), Some(6)]);
         let words = lab(1).boots_in_words(&plan);
         assert!(words.starts_with(" and 2 boots on top (measured: 11 s each with 32"), "{words}");
+        // Of several kernels a boot a block, up to 12; of one kernel one.
+        assert_eq!(lab(None).boots(&plan), Some(6));
+        let one = LabArgs { kernel: vec!["a".into()], ..lab(None) };
+        assert_eq!(one.most_boots(), 1);
         let here = LabArgs { kernel: Vec::new(), ..lab(1) };
         assert_eq!((here.boots(&plan), here.boots_in_words(&plan).as_str()), (None, ""));
     }

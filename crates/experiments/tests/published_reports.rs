@@ -119,11 +119,12 @@ fn the_readme_quotes_todays_answers() {
         let block = readme.split("```").find(|block| block.trim_start().starts_with(first));
         block.unwrap_or_else(|| panic!("no block of the README begins with {first}")).to_string()
     };
-    let (stock, patched) = ("data/published/3-stock", "data/published/3-patched");
-    let [a, b, c] = ["16", "32", "48"].map(|cpus| format!("reports/lab-growth/{cpus}"));
+    let folders = |of: &str| ["16", "32", "48"].map(|cpus| format!("reports/{of}/{cpus}"));
+    let ([a, b, c], [d, e, f]) = (folders("lab-growth"), folders("patches-7.3"));
+    let kernels = ["--by", "kernel", "--base", "stock-7.3", "--test", "refuse-7.3"];
     for (first, words) in [
-        ("Reduced:", ["compare", "--base", stock, "--test", patched, "--format=mail"]),
-        ("`debian:7.3.4`", ["report", &a, &b, &c, "--format", "mail"]),
+        ("Reduced:", [&["compare", &d, &e, &f][..], &kernels].concat()),
+        ("`debian:7.3.4`", ["report", &a, &b, &c, "--format", "mail"].to_vec()),
     ] {
         let (block, answer) = (quoted(first), answer(&words));
         for line in block.lines().filter(|line| !line.trim().is_empty() && *line != "[…]") {

@@ -208,7 +208,8 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     // Two modes are looked for over both sides: a fix leaves one of them.
     let outcomes = match (base_rule.0, test_rule.0) {
         (StallRule::Split, StallRule::Split) if base_rule.1 == test_rule.1 => {
-            let both = sides.outcomes(&Which::BOTH, base_rule.0, base_rule.1.as_ref(), options.level)?;
+            let both =
+                sides.outcomes(&Which::BOTH, base_rule.0, base_rule.1.as_ref(), options.level)?;
             [both.clone(), both]
         }
         _ => [

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::efficacy::{Counts, Effect, adjusted, primary, tables};
 use super::units::{Unit, Units};
-use stats::clusters::bounded_mean;
+use stats::clusters::{Cluster, bounded_mean};
 use stats::proportion::{self, Proportion, mean_at_most};
 use stats::strata::breslow_day_tarone;
 use stats::{Level, StatError};
@@ -260,8 +260,9 @@ fn at_risk(units: &Units, counts: &[Counts], level: Level) -> Result<AtRisk, Sta
 }
 
 /// The bound from the test side's clusters, over the strata where the base stalled. Clusters that have all
-/// of these strata give a mean share each; where some have not, the bounds of the strata are averaged,
-/// which is wider.
+/// of these strata give a mean share each. Where each has one stratum, and every stratum as many clusters, all
+/// shares are taken together, as [`mean_at_most`] takes trials; else the bounds of the strata are averaged, which
+/// is wider.
 fn clusters_at_most(
     units: &Units,
     counts: &[Counts],
@@ -271,13 +272,21 @@ fn clusters_at_most(
     if strata.is_empty() {
         return Ok(None);
     }
-    let bounds: Vec<f64> = match shares(units, &strata) {
-        Some(shares) => vec![bounded_mean::at_most(&shares, level)?],
-        None => strata
-            .iter()
-            .map(|at| bounded_mean::at_most(&shares(units, &[*at]).unwrap_or_default(), level))
-            .collect::<Result<_, _>>()?,
+    if let Some(shares) = shares(units, &strata) {
+        return Ok(Some(bounded_mean::at_most(&shares, level)?));
+    }
+    let each: Vec<Vec<f64>> =
+        strata.iter().map(|at| shares(units, &[*at]).unwrap_or_default()).collect();
+    let has_several = |cluster: &Cluster| {
+        let here = strata.iter().filter(|at| cluster.strata.get(**at).is_some_and(|[_, n]| *n > 0));
+        here.count() > 1
     };
+    let are_alike = each.windows(2).all(|two| two[0].len() == two[1].len());
+    if are_alike && !units.clusters.iter().any(has_several) {
+        return Ok(Some(bounded_mean::at_most(&each.concat(), level)?));
+    }
+    let bounds: Vec<f64> =
+        each.iter().map(|shares| bounded_mean::at_most(shares, level)).collect::<Result<_, _>>()?;
     Ok(Some(bounds.iter().sum::<f64>() / bounds.len() as f64))
 }
 
@@ -362,8 +371,6 @@ fn lacks(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use stats::clusters::Cluster;
 
     fn trials(of: &[[u64; 4]]) -> Units {
         let strata: Vec<[[u64; 2]; 2]> =
@@ -495,6 +502,26 @@ mod tests {
         assert!((found.at_risk.test_at_most.unwrap() - 0.220_92).abs() < 1e-4);
         let fixed = decide(&boots(&[[1, 1]; 59], &[[0, 1]; 59]), Rules::default(), 1).unwrap();
         assert_eq!(fixed.kind, Kind::Fixed);
+    }
+
+    #[test]
+    fn boots_of_one_stratum_each_are_taken_together() {
+        let mut units = boots(&[[4, 5]; 8], &[[0, 5]; 8]);
+        for (at, cluster) in units.clusters.iter_mut().enumerate() {
+            let mut strata = vec![[0, 0], [0, 0]];
+            strata[at % 2] = cluster.strata[0];
+            cluster.strata = strata;
+        }
+        let found = decide(&units, Rules::default(), 1).unwrap();
+        // 1 − 0.05^(1/8): four boots of each of two strata.
+        assert!((found.at_risk.test_at_most.unwrap() - 0.312_34).abs() < 1e-4, "{found:?}");
+        // One more in one of them: the mean of 1 − 0.05^(1/5) and 1 − 0.05^(1/4).
+        let mut more = units.clusters[8].clone();
+        more.is_test = true;
+        units.clusters.push(more);
+        units.groups.push(16);
+        let found = decide(&units, Rules::default(), 1).unwrap();
+        assert!((found.at_risk.test_at_most.unwrap() - 0.488_93).abs() < 1e-4, "{found:?}");
     }
 
     #[test]

@@ -69,8 +69,6 @@ pub enum Deciding {
         unit: Unit,
         /// How many in all.
         in_all: u64,
-        /// How many of them there are.
-        there: u64,
         /// The bound that they show.
         below: f64,
     },
@@ -154,7 +152,6 @@ pub fn of(
                 unit => Ok(Some(Deciding::MoreUnitsWithoutStall {
                     unit,
                     in_all: none_of_n::trials(rules.fixed_below, rules.level)?.n,
-                    there: units.counted().test,
                     below: rules.fixed_below,
                 })),
             }

@@ -18,7 +18,7 @@ use crate::failure::{Failure, Outcome};
 /// The sides are runs (--base RUN… --test RUN…), or the trials of given runs that have a value
 /// (RUN… --by KEY --base VALUE… --test VALUE…), where KEY is `kernel` or a label's name. Cells that both
 /// sides have are the strata. What tells the sides apart is the kernel, and every label that has no value
-/// on both sides. The verdict is fixed, reduced, no evidence of an effect, worse or undecided, by the rules
+/// on both sides. The verdict is fixed, reduced, large effect excluded, worse or undecided, by the rules
 /// of docs/reference/verdict.md. Harm is reported separately.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -143,8 +143,11 @@ fn points(of: &Contrast) -> String {
     let whole = |share: f64| percent_to(share, 0);
     let Some(value) = of.estimate.map(whole) else { return "-".to_string() };
     match of.intervals.first().and_then(|i| Some((i.low?, i.high?))) {
-        Some((low, high)) => format!("{value} ({} to {})", whole(low), whole(high)),
-        None => value,
+        // From −100 to 100 is no interval.
+        Some((low, high)) if low > -1.0 || high < 1.0 => {
+            format!("{value} ({} to {})", whole(low), whole(high))
+        }
+        _ => value,
     }
 }
 

@@ -355,12 +355,14 @@ fn one(setting: &Setting, data_sets: usize, rules: Rules, seed: u64) -> Result<R
     let means = setting.means();
     for kind in &kinds {
         if let Some(at) = Kind::ALL.iter().position(|one| one == kind) {
-            shares[at] += 1.0 / data_sets as f64;
+            shares[at] += 1.0;
         }
         if is_wrong(*kind, &means, rules) {
-            wrong += 1.0 / data_sets as f64;
+            wrong += 1.0;
         }
     }
+    let shares = shares.map(|count| count / data_sets as f64);
+    let wrong = wrong / data_sets as f64;
     Ok(Rates { setting: setting.clone(), data_sets, shares, wrong })
 }
 

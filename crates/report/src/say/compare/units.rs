@@ -1,6 +1,7 @@
 //! What was counted as independent.
 
 use analysis::compare::Comparison;
+use analysis::compare::order::Order;
 use analysis::compare::units::{Counted, Unit};
 use stats::words::counted;
 
@@ -27,6 +28,9 @@ pub fn too_few(comparison: &Comparison, of_trials: &str) -> String {
     let units = &comparison.units;
     let shared = match units.unit {
         Unit::Boot => "trials of one boot share what that boot drew",
+        _ if comparison.order == Order::Unknown => {
+            "no record says that the sides were measured in turns, and the machine may have changed between them"
+        }
         _ => "the sides were not measured in turns, and the machine may have changed between them",
     };
     let there = match (units.base, units.test) {

@@ -41,7 +41,13 @@ pub fn found(comparison: &Comparison) -> String {
         None if matches!(verdict.because, Because::TooFewUnits { .. }) => String::new(),
         None => "no test can tell".to_string(),
     };
-    let p = match p + &units::counted_of(&comparison.units) {
+    let of = match verdict.because {
+        // The next sentence is about them.
+        Because::TooFewUnits { .. } => String::new(),
+        _ if verdict.p_value.is_none() => String::new(),
+        _ => units::counted_of(&comparison.units),
+    };
+    let p = match p + &of {
         p if p.is_empty() => p,
         p => format!(" ({})", p.trim_start()),
     };
@@ -134,11 +140,10 @@ fn may_still_stall(comparison: &Comparison) -> String {
             counted(fewest, "trial", "trials")
         ),
     };
-    let unseen = match comparison.units.unit {
-        Unit::Trial => String::new(),
-        unit => {
-            format!(", as {} may have missed a bad one", units::of(unit, comparison.units.test))
-        }
+    let counting = match comparison.units.unit {
+        Unit::Trial => "",
+        Unit::Boot => ", counting boots",
+        Unit::Stretch => ", counting stretches of time",
     };
     let (at_most, allowed) = (risk.test_at_most.unwrap_or(1.0), rules.fixed_below);
     let is_kept = at_most <= allowed;
@@ -152,7 +157,7 @@ fn may_still_stall(comparison: &Comparison) -> String {
         ),
     };
     format!(
-        "{limit} {} that `fixed` allows ({} confidence{averaged}{unseen})",
+        "{limit} {} that `fixed` allows ({} confidence{averaged}{counting})",
         percent(allowed),
         percent(rules.level.get())
     )

@@ -44,11 +44,10 @@ pub fn next(comparison: &Comparison) -> Option<String> {
                 ),
             }
         }
-        Deciding::MoreUnitsWithoutStall { unit, in_all, there, below } => format!(
-            "{} of `{test}` without a stall would make it `fixed` (at most {}), {} more than there are.",
+        Deciding::MoreUnitsWithoutStall { unit, in_all, below } => format!(
+            "{} of `{test}` without a stall where `{base}` stalls would make it `fixed` (at most {}).",
             units::of(*unit, *in_all),
             percent(*below),
-            in_all.saturating_sub(*there)
         ),
         Deciding::TooMany { name, rates, .. } => format!(
             "The rates seen are too near each other for more trials to tell apart (at {name}, {} and \
