@@ -4,6 +4,7 @@
 //! The guest's init writes to the same log where a trial begins and ends, so the order of the lines
 //! tells, whatever the delay between the two serial lines.
 
+use crate::complaint::{continues, is_complaint};
 use trial::guest_init::{MARK, SPEAKER};
 
 /// How much of one line is looked at; a line without an end is no reason to keep growing.
@@ -11,45 +12,6 @@ const LONGEST_LINE: usize = 4096;
 
 /// More complaints than this in one trial are the same trouble.
 const MOST_SPLATS: usize = 20;
-
-/// What the kernel's complaints begin with, or hold. From lib/bug.c, arch/x86/kernel/dumpstack.c,
-/// arch/x86/mm/fault.c, kernel/panic.c, kernel/rcu/tree_stall.h, kernel/hung_task.c,
-/// kernel/watchdog.c, kernel/locking/lockdep.c, mm/kasan/report.c.
-const COMPLAINTS: [(&str, Place); 21] = [
-    ("Kernel panic - not syncing", Place::Start),
-    ("BUG: ", Place::Start),
-    ("kernel BUG at ", Place::Start),
-    ("WARNING: ", Place::Start),
-    ("Oops: ", Place::Start),
-    ("Oops", Place::Only),
-    ("general protection fault", Place::Start),
-    ("double fault: ", Place::Start),
-    ("int3: ", Place::Start),
-    ("divide error: ", Place::Start),
-    ("invalid opcode: ", Place::Start),
-    ("stack segment: ", Place::Start),
-    ("Unable to handle kernel", Place::Start),
-    ("watchdog: BUG: ", Place::Start),
-    ("watchdog: CPU", Place::Start),
-    ("INFO: rcu_", Place::Within),
-    ("detected stalls on CPUs/tasks", Place::Within),
-    ("self-detected stall on CPU", Place::Within),
-    ("detected expedited stalls", Place::Within),
-    ("rcu: Unless rcu_", Place::Within),
-    ("blocked for more than", Place::HungTask),
-];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// The message begins with it.
-    Start,
-    /// The message holds it.
-    Within,
-    /// The message is nothing else.
-    Only,
-    /// `INFO: task NAME:PID blocked for more than N seconds.`
-    HungTask,
-}
 
 /// Where a complaint fell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +42,7 @@ pub struct Watcher {
     in_this_trial: usize,
     ended: Option<u64>,
     last_line: String,
+    last_complaint: String,
     died: Option<String>,
 }
 
@@ -92,6 +55,7 @@ impl Default for Watcher {
             in_this_trial: 0,
             ended: None,
             last_line: String::new(),
+            last_complaint: String::new(),
             died: None,
         }
     }
@@ -159,7 +123,8 @@ impl Watcher {
         if panicked || (self.died.is_none() && message.starts_with("Oops")) {
             self.died = Some(message.to_string());
         }
-        if self.in_this_trial < MOST_SPLATS {
+        let before = std::mem::replace(&mut self.last_complaint, message.to_string());
+        if self.in_this_trial < MOST_SPLATS && !continues(message, &before) {
             self.in_this_trial += 1;
             self.splats.push(Splat { at: self.at, text: message.to_string() });
         }
@@ -181,6 +146,7 @@ impl Watcher {
             _ => return,
         }
         self.in_this_trial = 0;
+        self.last_complaint.clear();
     }
 }
 
@@ -224,20 +190,6 @@ fn time_stamp(text: &str) -> Option<usize> {
         after += close + 2;
     }
     Some(after)
-}
-
-fn is_complaint(message: &str) -> bool {
-    // A quiet console still prints priorities on some kernels: `<4>[…`.
-    let message = match message.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
-        Some((level, rest)) if level.bytes().all(|byte| byte.is_ascii_digit()) => rest,
-        _ => message,
-    };
-    COMPLAINTS.iter().any(|(text, place)| match place {
-        Place::Start => message.starts_with(text),
-        Place::Within => message.contains(text),
-        Place::Only => message == *text,
-        Place::HungTask => message.starts_with("INFO: task ") && message.contains(text),
-    })
 }
 
 #[cfg(test)]
@@ -299,33 +251,36 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_complaint_is_known_with_and_without_its_time() {
-        for text in [
-            "BUG: kernel NULL pointer dereference, address: 0000000000000008",
-            "BUG: unable to handle page fault for address: ffffc90000000000",
-            "BUG: scheduling while atomic: race-trial/91/0x00000002",
-            "BUG: KASAN: use-after-free in futex_hash+0x8e/0x1a0",
-            "kernel BUG at kernel/futex/core.c:1021!",
-            "WARNING: CPU: 0 PID: 1 at kernel/futex/core.c:1690 futex_hash_put+0x1/0x2",
-            "WARNING: possible circular locking dependency detected",
-            "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [race-trial:91]",
-            "watchdog: CPU12: Watchdog detected hard LOCKUP on cpu 12",
-            "rcu: INFO: rcu_sched detected stalls on CPUs/tasks:",
-            "rcu: INFO: rcu_preempt detected expedited stalls on CPUs/tasks: { 3-... } 21 jiffies",
-            "INFO: task race-trial:91 blocked for more than 120 seconds.",
-            "general protection fault, probably for non-canonical address 0xdead: 0000 [#1]",
-            "Oops: general protection fault: 0000 [#1] SMP",
-            "invalid opcode: 0000 [#1] PREEMPT SMP",
-            "Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100",
+    fn a_complaint_is_known_with_and_without_its_time() {
+        let text = "BUG: scheduling while atomic: race-trial/91/0x00000002";
+        for line in [
+            format!("[   12.345678] {text}\n"),
+            format!("[   12.345678][   T91] {text}\n"),
+            format!("{text}\n"),
         ] {
-            for line in [
-                format!("[   12.345678] {text}\n"),
-                format!("[   12.345678][   T91] {text}\n"),
-                format!("{text}\n"),
-            ] {
-                assert_eq!(texts(&mut watch(&line)), [text], "{line}");
-            }
+            assert_eq!(texts(&mut watch(&line)), [text], "{line}");
         }
+    }
+
+    #[test]
+    fn a_defect_is_one_complaint_in_its_trial() {
+        let splats = watch(include_str!("../tests/cases/console-ubsan.log")).take();
+        let [splat] = &splats[..] else { panic!("{splats:?}") };
+        assert_eq!(splat.at, Where::Trial(3));
+        assert_eq!(splat.text, "UBSAN: array-index-out-of-bounds in main.c:860:27");
+        let mut fault = watch(
+            "[    1.000000] BUG: kernel NULL pointer dereference, address: 0000000000000008\n\
+             [    1.000001] #PF: supervisor read access in kernel mode\n\
+             [    1.000002] Oops: Oops: 0000 [#1] SMP NOPTI\n",
+        );
+        assert!(fault.died().is_some_and(|died| died.starts_with("Oops")));
+        assert_eq!(fault.take().len(), 1);
+        let mut refcount = watch(
+            "[    1.000000] ------------[ cut here ]------------\n\
+             [    1.000001] refcount_t: underflow; use-after-free.\n\
+             [    1.000002] WARNING: lib/refcount.c:28 at refcount_warn_saturate+0x5b/0x80, CPU#3: a/91\n",
+        );
+        assert_eq!(refcount.take().len(), 1);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use model::rows::one_line;
 use trial::guest_init::protocol::{Ended, Reply, Request};
 
 use crate::cache::Cache;
+use crate::complaint::is_fatal;
 use crate::console::{Splat, Where};
 use crate::error::LabError;
 use crate::guest::machine::Accelerator;
@@ -518,14 +519,6 @@ fn shortened(text: &str) -> String {
     text.chars().take(SAID_AT_MOST).collect()
 }
 
-/// Whether a complaint leaves a kernel that can't be trusted. A warning, a stall or a hung task
-/// is told and the kernel goes on as it means to.
-fn is_fatal(splat: &str) -> bool {
-    ["Oops", "BUG: ", "kernel BUG", "general protection", "Kernel panic", "double fault"]
-        .iter()
-        .any(|start| splat.starts_with(start))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -576,14 +569,5 @@ mod tests {
             let found = record.error.unwrap_or_default();
             assert!(found.contains(error), "{found}");
         }
-    }
-
-    #[test]
-    fn a_stall_is_told_and_an_oops_ends_the_guest() {
-        assert!(is_fatal("Oops: int3: 0000 [#1] SMP NOPTI"));
-        assert!(is_fatal("BUG: kernel NULL pointer dereference, address: 8"));
-        assert!(!is_fatal("rcu: INFO: rcu_preempt self-detected stall on CPU"));
-        assert!(!is_fatal("WARNING: CPU: 0 PID: 1 at kernel/futex/core.c:1690"));
-        assert!(!is_fatal("watchdog: BUG: soft lockup - CPU#3 stuck for 22s!"));
     }
 }

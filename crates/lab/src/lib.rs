@@ -3,6 +3,7 @@
 
 pub mod build;
 pub mod cache;
+pub mod complaint;
 pub mod console;
 pub mod elf;
 pub mod error;

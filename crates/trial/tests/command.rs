@@ -12,6 +12,7 @@ use model::record::{Pivot, Status, TrialRecord};
 use model::spec::TrialSpec;
 use model::throughput::Throughput;
 use model::workload::Task;
+use model::workload::command::Better;
 use model::workload::command::Command as Program;
 
 fn shell(script: &str) -> TrialSpec {
@@ -22,6 +23,7 @@ fn shell(script: &str) -> TrialSpec {
         folder: None,
         throughput: Throughput::Regex(r"rate (\S+)".into()),
         unit: "1/s".into(),
+        better: Better::Higher,
         mops_per_unit: None,
         per_thread: false,
     });
@@ -213,4 +215,16 @@ fn under_auto_the_slots_are_only_read() {
 fn a_program_that_floods_is_ended_and_told() {
     let error = error_of(&trial(&shell("yes & cat /dev/zero")), Status::Crashed);
     assert!(error.contains("printed more than 64 MiB"), "{error}");
+}
+
+#[test]
+fn numbers_are_printed_as_in_every_locale_unless_the_definition_chooses_one() {
+    let mut spec = shell("case ${LC_ALL:-$LANG} in C) echo rate 12.5;; *) echo rate 7;; esac");
+    let rate = |spec: &TrialSpec| {
+        let record = trial_with(spec, &[("LC_ALL", "de_DE.UTF-8"), ("LANG", "de_DE.UTF-8")]);
+        record.metrics.iter().find(|metric| metric.metric == "throughput").map(|it| it.value)
+    };
+    assert_eq!(rate(&spec), Some(12.5));
+    command(&mut spec).env.push(("LC_ALL".into(), "de_DE.UTF-8".into()));
+    assert_eq!(rate(&spec), Some(7.0));
 }

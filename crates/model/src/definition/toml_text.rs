@@ -30,7 +30,11 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
         let path = path.trim_start_matches('.');
         let error = error.into_inner();
         let found = error.span().and_then(|span| text.get(span)).unwrap_or_default();
-        let (path, problem) = sentence(path, error.message(), found);
+        let (path, mut problem) = sentence(path, error.message(), found);
+        let at = place(&document, &path).or(start(error.span()));
+        if let Some(key) = at.and_then(|at| dotted_key(text, at)) {
+            problem += &format!("; a key with a dot stands in quotes: \"{key}\"");
+        }
         error_at(place(&document, &path).or(start(error.span())), problem)
     })?;
     if definition.name.is_empty() {
@@ -49,6 +53,10 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
             };
             return Err(error_at(at, problem));
         }
+    }
+    if let Some(Err((key, problem))) = definition.command.as_ref().map(|command| command.check()) {
+        let path = format!("command.{key}");
+        return Err(error_at(place(&document, &path), format!("{path}: {problem}")));
     }
     match of_the_workloads(&document, &definition) {
         Some((path, problem)) => {
@@ -81,6 +89,16 @@ fn sentence(path: &str, message: &str, found: &str) -> (String, String) {
         },
     };
     (path.to_string(), format!("{path}: {problem}"))
+}
+
+/// The key of a line that has a dot and no quotes, by a place in the line: TOML reads it as a table in a
+/// table.
+fn dotted_key(text: &str, at: usize) -> Option<&str> {
+    let begin = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let (key, _) = text.get(begin..)?.lines().next()?.split_once('=')?;
+    let key = key.trim();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    (key.contains('.') && key.chars().all(plain)).then_some(key)
 }
 
 /// Where a key stands, by its path.
@@ -238,6 +256,30 @@ mod tests {
             let message = error(&format!("{LEAST}{lines}\n"));
             assert!(message.contains(&format!(" in {place} (did you mean {near}")), "{message}");
         }
+    }
+
+    #[test]
+    fn what_no_trial_can_be_made_of_is_refused_by_key_and_line() {
+        let command = |line: &str| {
+            let of = LEAST.replace("wake-storm", "command");
+            let keys = "[command]\nargv = [\"a\"]\nregex = \"(a)\"\nunit = \"1\"\n";
+            let key = line.split(' ').next().unwrap();
+            let lines = keys.lines().map(|old| if old.starts_with(key) { line } else { old });
+            error(&format!("{of}{}", lines.collect::<Vec<_>>().join("\n")))
+        };
+        for (line, expected) in [
+            ("regex = \"(\"", "line 6: command.regex: "),
+            ("regex = \"a\"", "line 6: command.regex: "),
+            ("argv = [\"a\", \"{thread}\"]", "line 5: command.argv: "),
+        ] {
+            let message = command(line);
+            assert!(message.contains(expected), "{message}");
+        }
+        let message = error(&format!("{LEAST}[labels]\n7.2 = \"x\"\n"));
+        assert!(
+            message.contains("line 5") && message.contains("stands in quotes: \"7.2\""),
+            "{message}"
+        );
     }
 
     #[test]

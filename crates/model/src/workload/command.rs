@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Around, Cell, Parameters};
 use crate::checked::Texts;
-use crate::factor::{BadValue, Hash, Placement, Ramp, Until};
+use crate::factor::{BadValue, Hash, Memory, Placement, Ramp, Span, Until};
 use crate::throughput::Throughput;
 
 /// The parameters of a trial: the program.
@@ -25,14 +25,41 @@ pub struct Command {
     pub throughput: Throughput,
     /// The unit of that number, for `metrics.csv`.
     pub unit: String,
-    /// Millions of operations in one of that unit, if it is a rate: `mops_per_s` is filled with it.
-    /// Without it the common columns stay empty.
+    /// Which number is the better one.
+    #[serde(default)]
+    pub better: Better,
+    /// Millions of operations in one of that unit, if it is a rate, or a second at one of that unit, if
+    /// it is a time: `mops_per_s` is filled with it. Without it the common columns stay empty.
     #[serde(default)]
     pub mops_per_unit: Option<f64>,
     /// Whether that number is the mean of the threads, so that the rate of all is the number times
     /// the threads.
     #[serde(default)]
     pub per_thread: bool,
+}
+
+/// Which of two numbers of a program is the better one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// The number is a rate.
+    #[default]
+    Higher,
+    /// The number is the time of an operation.
+    Lower,
+}
+
+impl Command {
+    /// Millions of operations a second of `threads` threads, if the program printed `value`; `None` where
+    /// the definition does not say how one follows from the other, or an operation took no time.
+    pub fn mops_per_s(&self, value: f64, threads: u32) -> Option<f64> {
+        let of_one = match self.better {
+            Better::Higher => value * self.mops_per_unit?,
+            Better::Lower => self.mops_per_unit? / value,
+        };
+        let of_all = if self.per_thread { f64::from(threads) } else { 1.0 };
+        Some(of_one * of_all).filter(|mops| mops.is_finite())
+    }
 }
 
 /// The definition's table `[command]`.
@@ -50,7 +77,9 @@ pub struct Table {
     pub throughput: Throughput,
     /// The unit of that number.
     pub unit: String,
-    /// Millions of operations in one of that unit.
+    /// Which number is the better one.
+    pub better: Better,
+    /// Millions of operations in one of that unit, or a second at one of that unit.
     pub mops_per_unit: Option<f64>,
     /// Whether that number is the mean of the threads.
     pub per_thread: bool,
@@ -71,6 +100,8 @@ struct Keys {
     pointer: Option<String>,
     throughput: Option<Throughput>,
     unit: String,
+    #[serde(default)]
+    better: Better,
     #[serde(default, deserialize_with = "crate::checked::above_zero")]
     mops_per_unit: Option<f64>,
     #[serde(default)]
@@ -93,16 +124,54 @@ impl TryFrom<Keys> for Table {
                 );
             }
         };
+        if keys.better == Better::Lower && keys.mops_per_unit.is_none() {
+            return Err(
+                "with better = \"lower\" it needs mops_per_unit, the millions of operations a \
+                        second at one of that unit: 1000 for a number in ns an operation",
+            );
+        }
         Ok(Table {
             argv: keys.argv.0,
             env: keys.env,
             folder: keys.folder,
             throughput,
             unit: keys.unit,
+            better: keys.better,
             mops_per_unit: keys.mops_per_unit,
             per_thread: keys.per_thread,
             install: keys.install,
         })
+    }
+}
+
+impl Table {
+    /// Refuses what no trial can be made of, with the key: an expression that is none, a name in braces
+    /// that is no factor.
+    ///
+    /// # Errors
+    /// The key below `command`, and what is wrong with it.
+    pub fn check(&self) -> Result<(), (&'static str, BadValue)> {
+        let key = match self.throughput {
+            Throughput::Regex(_) => "regex",
+            Throughput::Pointer(_) => "pointer",
+        };
+        self.throughput.form().map_err(|problem| (key, problem))?;
+        // Which values the factors have does not matter.
+        let around = Around {
+            threads: 1,
+            ramp: Ramp::Burst,
+            hash: Hash::Auto,
+            placement: &Placement::Unpinned,
+            memory: &Memory::Default,
+            duration: Span::from_ms(1000),
+            until: Until::Duration,
+        };
+        let texts = self.argv.iter().map(|text| ("argv", text));
+        let texts = texts.chain(self.env.values().map(|text| ("env", text)));
+        for (key, text) in texts {
+            fill(text, &around).map_err(|problem| (key, problem))?;
+        }
+        Ok(())
     }
 }
 
@@ -129,6 +198,7 @@ impl Parameters for Command {
             folder: table.folder.clone(),
             throughput: table.throughput.clone(),
             unit: table.unit.clone(),
+            better: table.better,
             mops_per_unit: table.mops_per_unit,
             per_thread: table.per_thread,
         })
@@ -218,7 +288,6 @@ fn fill(text: &str, around: &Around<'_>) -> Result<String, BadValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::factor::{Memory, Span};
 
     #[test]
     fn a_command_line_takes_the_factors() {
@@ -236,5 +305,33 @@ mod tests {
         assert!(fill("{thread}").unwrap_err().contains("no factor"));
         assert!(fill("{threads").unwrap_err().contains("brace"));
         assert!(fill("a}").is_err());
+    }
+
+    #[test]
+    fn a_time_that_is_better_when_lower_is_a_rate_too() {
+        let table = |better: &str| {
+            format!("argv = \"a\"\nregex = \"(.+) ns/op\"\nunit = \"ns/op\"\n{better}")
+        };
+        let read = |text: &str| toml::from_str::<Table>(text);
+        assert_eq!(read(&table("")).unwrap().better, Better::Higher);
+        let without = read(&table("better = \"lower\"")).unwrap_err().to_string();
+        assert!(without.contains("needs mops_per_unit"), "{without}");
+        let table = read(&table("better = \"lower\"\nmops_per_unit = 1000")).unwrap();
+        let mut command = Command {
+            argv: table.argv,
+            env: Vec::new(),
+            folder: None,
+            throughput: table.throughput,
+            unit: table.unit,
+            better: table.better,
+            mops_per_unit: table.mops_per_unit,
+            per_thread: false,
+        };
+        assert_eq!(command.mops_per_s(400.0, 8), Some(2.5));
+        assert_eq!(command.mops_per_s(0.0, 8), None);
+        command.per_thread = true;
+        assert_eq!(command.mops_per_s(400.0, 8), Some(20.0));
+        command.better = Better::Higher;
+        assert_eq!(command.mops_per_s(2.0, 1), Some(2000.0));
     }
 }

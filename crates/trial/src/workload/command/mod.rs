@@ -79,7 +79,8 @@ fn run_into(
     let to = |file: &File| file.try_clone().map(Stdio::from);
 
     let mut child = Command::new(&path);
-    child.args(command.argv.iter().skip(1)).envs(command.env.iter().map(|(k, v)| (k, v)));
+    child.args(command.argv.iter().skip(1)).envs(locale(&command.env));
+    child.envs(command.env.iter().map(|(k, v)| (k, v)));
     // A program may look at the name that it was called by.
     std::os::unix::process::CommandExt::arg0(&mut child, &command.argv[0]);
     if let Some(folder) = &command.folder {
@@ -169,14 +170,18 @@ fn run_into(
     for (name, value) in &told.more {
         record.metric(name, *value, "");
     }
-    if let Some(mops_per_unit) = command.mops_per_unit {
-        let of_all = if command.per_thread { f64::from(spec.threads) } else { 1.0 };
-        record.mops_per_s = Some(told.throughput * mops_per_unit * of_all);
-    }
+    record.mops_per_s = command.mops_per_s(told.throughput, spec.threads);
     if left_behind > 0 {
         record.metric("left_behind", left_behind as f64, "processes");
     }
     Ok(())
+}
+
+/// A program prints numbers as its locale does; where its definition chooses none, that is the plain one
+/// on every machine.
+fn locale(own: &[(String, String)]) -> Option<(&'static str, &'static str)> {
+    let chosen = own.iter().any(|(name, _)| name == "LANG" || name.starts_with("LC_"));
+    (!chosen).then_some(("LC_ALL", "C"))
 }
 
 fn said(complained: &str) -> String {

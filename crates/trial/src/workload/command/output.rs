@@ -32,6 +32,12 @@ pub enum OutputError {
     /// The throughput is no number, or a negative one.
     #[error("{0:?} is no throughput: a number from 0 is")]
     NoThroughput(String),
+    /// The number has a comma, and what the comma means can't be told.
+    #[error(
+        "{0:?} can be read in two ways, by whether its comma is a decimal one: accepted is a decimal \
+         point, and commas only between all groups of three digits, as in 1,234,567 or 1,234.5"
+    )]
+    TwoWays(String),
     /// The program printed nothing.
     #[error("it printed nothing for {regex:?} to match")]
     Nothing {
@@ -128,11 +134,12 @@ impl Reader {
                         let mut more = Vec::new();
                         for name in regex.capture_names().flatten().filter(|n| *n != "value") {
                             if let Some(other) = one.name(name) {
-                                let value =
-                                    plain(other.as_str()).ok_or_else(|| OutputError::NoNumber {
+                                let value = plain(other.as_str())?.ok_or_else(|| {
+                                    OutputError::NoNumber {
                                         name: name.to_string(),
                                         found: other.as_str().to_string(),
-                                    })?;
+                                    }
+                                })?;
                                 more.push((name.to_owned(), value));
                             }
                         }
@@ -181,18 +188,46 @@ impl Reader {
 
 /// A throughput: finite and not negative.
 fn number(text: &str) -> Result<f64, OutputError> {
-    plain(text)
+    plain(text)?
         .filter(|value| *value >= 0.0)
         .ok_or_else(|| OutputError::NoThroughput(text.to_string()))
 }
 
-/// A finite number. Thousands may be set off by commas, as some programs print them.
-fn plain(text: &str) -> Option<f64> {
-    text.trim().replace(',', "").parse::<f64>().ok().filter(|value| value.is_finite())
+/// A finite number; `None` where the text is none. Commas between groups of three digits are taken as
+/// such where they can be nothing else: there are two or more, or a decimal point follows.
+fn plain(text: &str) -> Result<Option<f64>, OutputError> {
+    let text = text.trim();
+    let finite = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
+    if !text.contains(',') {
+        return Ok(finite(text));
+    }
+    let digits = |c: char| c.is_ascii_digit();
+    if !text.trim_start_matches(['+', '-']).chars().all(|c| digits(c) || c == ',' || c == '.') {
+        return Ok(None);
+    }
+    let (whole, part) = match text.split_once('.') {
+        Some((whole, part)) => (whole, Some(part)),
+        None => (text, None),
+    };
+    let mut groups = whole.split(',');
+    let first = groups.next().unwrap_or_default().trim_start_matches(['+', '-']);
+    let rest: Vec<&str> = groups.collect();
+    let grouped = (1..=3).contains(&first.len()) && rest.iter().all(|group| group.len() == 3);
+    let only_way =
+        rest.len() > 1 || (rest.len() == 1 && part.is_some_and(|part| !part.contains(',')));
+    match grouped && only_way {
+        true => Ok(finite(&text.replace(',', ""))),
+        false => Err(OutputError::TwoWays(text.to_string())),
+    }
 }
 
 fn begin(text: &str) -> String {
     text.trim_start().chars().take(SHOWN_AT_MOST).collect()
+}
+
+/// Whether a file that a program writes may still be read.
+pub(crate) fn is_within_bounds(file: &File) -> bool {
+    file.metadata().map_or(true, |meta| meta.len() <= MOST_BYTES)
 }
 
 /// All of a file that a program wrote.
@@ -245,6 +280,18 @@ mod tests {
         assert_eq!(reader.read("", "average rps: 1701947.02"), told(1701947.02));
         let reader = regex(r"([0-9,]+) ops").expect("one");
         assert_eq!(reader.read("1,234,567 ops", ""), told(1234567.0));
+    }
+
+    #[test]
+    fn a_number_that_can_be_read_in_two_ways_is_refused() {
+        let reader = regex(r"rate ([0-9.,]+)").expect("one");
+        for text in ["12,5", "1,234", "1.234,5", "12,500", "1,23,456", "1,2.5", "0,5", "1,234,56"] {
+            let error = reader.read(&format!("rate {text}"), "").expect_err(text).to_string();
+            assert!(error.contains("can be read in two ways"), "{text}: {error}");
+        }
+        for (text, value) in [("1,234.5", 1234.5), ("12,345,678", 12345678.0), ("0.5", 0.5)] {
+            assert_eq!(reader.read(&format!("rate {text}"), ""), told(value));
+        }
     }
 
     #[test]

@@ -154,6 +154,7 @@ fn is_static(path: &Path) -> std::io::Result<bool> {
 mod tests {
     use super::*;
     use model::throughput::Throughput;
+    use model::workload::command::Better;
 
     fn command(program: &str) -> CommandSpec {
         CommandSpec {
@@ -162,6 +163,7 @@ mod tests {
             folder: None,
             throughput: Throughput::Regex("([0-9]+)".into()),
             unit: "1/s".into(),
+            better: Better::Higher,
             mops_per_unit: None,
             per_thread: false,
         }
