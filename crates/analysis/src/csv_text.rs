@@ -1,6 +1,8 @@
 //! A table as CSV text. Numbers have no exponent and all their digits: a spreadsheet, awk and
 //! polars read them alike, and to the same value.
 
+use model::rows::inert;
+
 /// A table in the making.
 pub struct CsvText {
     writer: csv::Writer<Vec<u8>>,
@@ -18,7 +20,8 @@ impl CsvText {
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         // Writing into memory fails only for rows of unequal length, of which each of our tables
         // has one; its test would find it.
-        let written = self.writer.write_record(cells.into_iter().map(String::into_bytes));
+        let written =
+            self.writer.write_record(cells.into_iter().map(|cell| inert(cell).into_bytes()));
         debug_assert!(written.is_ok(), "{written:?}");
     }
 

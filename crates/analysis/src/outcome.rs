@@ -25,6 +25,8 @@ pub fn judge(rule: &StallRule, seen: &Seen) -> Outcome {
         },
         StallRule::Split => match (seen.mops_per_s, seen.cut) {
             (None, _) => Outcome::NotObservable(Reason::NoThroughput),
+            // Where the control did nothing, no mode is that of working trials.
+            _ if seen.control_median == Some(0.0) => Outcome::NotObservable(Reason::ControlIsZero),
             (Some(mops), Some(cut)) => Outcome::stalled_if(mops < cut),
             // One mode beside the control is the control's; alone it may be either.
             (Some(_), None) if seen.control_median.is_some() => Outcome::NotStalled,

@@ -12,6 +12,7 @@ mod programs;
 mod progress;
 mod site;
 mod tally;
+mod terminal;
 mod threads;
 mod unknown_command;
 mod words;
@@ -22,6 +23,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use failure::Outcome;
+use report::neutral::{Neutral, plain};
 
 /// How likely is the stall, from which thread count, and for how long.
 ///
@@ -94,16 +96,16 @@ fn main() -> ExitCode {
             let Some(sentence) = unknown_command::sentence(&error, words.into_iter()) else {
                 // A value is quoted as it was given; what would move the terminal's cursor is not.
                 if moves {
-                    let _ = write!(io::stderr(), "{}", failure::shown(&error.render().to_string()));
+                    let _ = write!(io::stderr(), "{}", plain(&error.render().to_string()));
                     return ExitCode::from(2);
                 }
                 error.exit()
             };
-            let _ = writeln!(io::stderr(), "error: {}", failure::shown(&sentence));
+            let _ = writeln!(io::stderr(), "error: {}", plain(&sentence));
             return ExitCode::from(2);
         }
     };
-    match run(cli, &mut io::stdout().lock()) {
+    match run(cli, &mut Neutral(io::stdout().lock())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Standard error may be closed too; there is nobody left to tell.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use campaign::executor::{Executor, ThisMachine};
@@ -20,6 +20,7 @@ use model::factor::Placement;
 use model::manifest::{self, Manifest, Origin};
 use model::workload::Workload;
 use records::table::Table;
+use report::neutral::plain;
 use report::say::case;
 
 use crate::cmd::kernel::{ArchiveOptions, tell, told};
@@ -427,8 +428,8 @@ pub fn next_boot(run: &Path) -> u32 {
 
 /// What the lab does between trials, on a line of its own.
 fn say(line: &str) {
-    let clear = if io::stderr().is_terminal() { "\r\x1b[2K" } else { "" };
-    let _ = writeln!(io::stderr(), "{clear}{line}");
+    let clear = if crate::terminal::redraws() { "\r\x1b[2K" } else { "" };
+    let _ = writeln!(io::stderr(), "{clear}{}", plain(line));
 }
 
 #[cfg(test)]

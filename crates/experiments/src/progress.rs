@@ -11,13 +11,16 @@ use campaign::runner::Observer;
 use model::definition::Definition;
 use model::record::Status;
 use model::rows::TrialRow;
+use report::neutral::{Neutral, plain};
 
 use crate::tally::Tally;
+use crate::terminal;
 use crate::words::in_words;
 
 /// Shows how far a run is.
 pub struct Progress {
     on_terminal: bool,
+    redraws: bool,
     verbose: u8,
     total: u64,
     done: u64,
@@ -33,6 +36,7 @@ impl Progress {
     pub fn new(definition: &Definition, total: u64, done: u64, verbose: u8) -> Progress {
         Progress {
             on_terminal: io::stderr().is_terminal(),
+            redraws: terminal::redraws(),
             verbose,
             total,
             done,
@@ -45,7 +49,7 @@ impl Progress {
 
     /// Takes the line away.
     pub fn clear(&self) {
-        if self.on_terminal {
+        if self.redraws {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
@@ -62,7 +66,7 @@ impl Progress {
 
 impl Observer for Progress {
     fn starts(&mut self, planned: &Planned) {
-        if self.on_terminal {
+        if self.redraws {
             let line = format!(
                 "{}/{} · {} threads={} hash={}{} · {} · {}",
                 self.done,
@@ -75,7 +79,7 @@ impl Observer for Progress {
                 self.tally.said(),
             );
             // Not wrapped at the terminal's edge: of a line on two rows one could not be taken away.
-            let _ = write!(io::stderr(), "\r\x1b[K\x1b[?7l{line}\x1b[?7h");
+            let _ = write!(io::stderr(), "\r\x1b[K\x1b[?7l{}\x1b[?7h", plain(&line));
             let _ = io::stderr().flush();
         }
     }
@@ -91,7 +95,7 @@ impl Observer for Progress {
             let rate = row.mops_per_s.map(|rate| format!(" {rate:.2} Mops/s")).unwrap_or_default();
             let error = row.error.as_deref().map(|error| format!(": {error}")).unwrap_or_default();
             let _ = writeln!(
-                io::stderr(),
+                Neutral(io::stderr()),
                 "trial {} (block {} cell {}, {} threads={} ramp={} hash={} {}): {}{rate}{pivot}{error}",
                 row.trial,
                 row.block,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use model::column::{Column, header, names};
 use model::columns::{CHECKS, FACTORS, METRICS, NOTES, PLAN, TIMELINE, TRIALS};
-use model::rows::{CheckRow, NoteRow, decimal_text, one_line};
+use model::rows::{CheckRow, NoteRow, decimal_text, inert, one_line};
 use records::table::csv_rows;
 use serde::Serialize;
 
@@ -74,8 +74,8 @@ impl RunFiles {
             .flat_map(|(number, trial)| {
                 let row = move |(key, text): (&String, &String)| NoteRow {
                     trial: number,
-                    note: one_line(key),
-                    text: one_line(text),
+                    note: inert(one_line(key)),
+                    text: inert(one_line(text)),
                 };
                 trial.notes.iter().map(row)
             })
@@ -83,7 +83,7 @@ impl RunFiles {
         let checks: Vec<CheckRow> = imported
             .checks
             .iter()
-            .map(|check| CheckRow { check: one_line(&check.check), ..check.clone() })
+            .map(|check| CheckRow { check: inert(one_line(&check.check)), ..check.clone() })
             .collect();
         RunFiles {
             plan: csv_text(&PLAN, plan),
@@ -156,7 +156,7 @@ fn sample_row(number: String, trial: &ImportedTrial, sample: &Sample) -> [String
 
 fn metric_row(number: String, metric: &Metric) -> [String; 4] {
     let value = decimal_text(metric.value);
-    [number, one_line(&metric.metric), value, one_line(&metric.unit)]
+    [number, inert(one_line(&metric.metric)), value, inert(one_line(&metric.unit))]
 }
 
 fn rows_text(columns: &[Column], rows: &[impl Serialize]) -> String {

@@ -220,9 +220,30 @@ pub fn one_line(text: &str) -> String {
         .join(" ")
 }
 
+/// A text for a cell that a spreadsheet may read: one that begins as a formula does has an apostrophe
+/// before it, which spreadsheets take for a text's mark. A number is none.
+pub fn inert(text: String) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t']);
+    if formula && text.parse::<f64>().is_err() { format!("'{text}") } else { text }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_text_is_a_formula_of_a_spreadsheet() {
+        for (text, cell) in [
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("@SUM(1)", "'@SUM(1)"),
+            ("-x", "'-x"),
+            ("-0.5", "-0.5"),
+            ("+1e9", "+1e9"),
+            ("futex = 1", "futex = 1"),
+        ] {
+            assert_eq!(inert(text.to_string()), cell);
+        }
+    }
 
     #[test]
     fn a_decimal_has_no_exponent_and_no_tail() {

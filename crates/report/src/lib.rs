@@ -3,6 +3,7 @@
 pub mod document;
 pub mod draw;
 pub mod figure;
+pub mod neutral;
 pub mod say;
 mod write;
 mod write_comparison;

@@ -10,6 +10,7 @@ use crate::document::room::Room;
 use crate::document::{Block, html, mail, markdown};
 use crate::draw::DrawError;
 use crate::figure::{AnyFigure, Drawn};
+use crate::neutral::plain;
 
 /// A form of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +103,7 @@ pub fn write(analysis: &Analysis, folder: &Path) -> Result<Vec<PathBuf>, ReportE
     let mut written = Vec::new();
     let mut put = |name: String, content: &str| {
         let file = folder.join(name);
-        std::fs::write(&file, content).map_err(failed(&file))?;
+        std::fs::write(&file, plain(content).as_bytes()).map_err(failed(&file))?;
         written.push(file);
         Ok::<(), ReportError>(())
     };

@@ -8,6 +8,7 @@ use crate::document::comparison::{blocks, summary, title};
 use crate::document::room::Room;
 use crate::document::{html, mail, markdown};
 use crate::figure::{ComparisonFigure, Drawn};
+use crate::neutral::plain;
 use crate::write::{Format, ReportError};
 
 /// What fits on a screen, as plain text for a terminal; with `details` all sentences, and the times to
@@ -69,7 +70,8 @@ pub fn write_comparison(
         std::fs::create_dir_all(&beside).map_err(failed(folder.to_path_buf()))?;
         let mut names = Vec::new();
         for (name, content) in files {
-            std::fs::write(beside.join(&name), content).map_err(failed(folder.join(&name)))?;
+            let written = std::fs::write(beside.join(&name), plain(&content).as_bytes());
+            written.map_err(failed(folder.join(&name)))?;
             names.push(name);
         }
         for (figure, drawn) in figures.iter().zip(&drawn) {

@@ -16,6 +16,7 @@ use kernel_abi::signal::{self, Interrupt};
 use model::definition::Definition;
 use model::manifest::{FORMAT, Kernel, Machine, Manifest, Origin, Source};
 use records::journal::{self, Journal};
+use report::neutral::Neutral;
 
 use super::analyze::{analysis_failure, tell_files, write_tables};
 use super::planning::{PlanningArgs, plan};
@@ -305,5 +306,5 @@ pub fn default_folder(name: &str, started: SystemTime) -> Result<PathBuf, Failur
 
 /// A line on standard error, for whoever watches.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(Neutral(io::stderr()), "{line}");
 }

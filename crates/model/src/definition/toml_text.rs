@@ -33,7 +33,7 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
         let (path, mut problem) = sentence(path, error.message(), found);
         let at = place(&document, &path).or(start(error.span()));
         if let Some(key) = at.and_then(|at| dotted_key(text, at)) {
-            problem += &format!("; a key with a dot stands in quotes: \"{key}\"");
+            problem = format!("{path}: the key needs quotes, because it has a dot: \"{key}\"");
         }
         error_at(place(&document, &path).or(start(error.span())), problem)
     })?;
@@ -277,7 +277,7 @@ mod tests {
         }
         let message = error(&format!("{LEAST}[labels]\n7.2 = \"x\"\n"));
         assert!(
-            message.contains("line 5") && message.contains("stands in quotes: \"7.2\""),
+            message.contains("line 5") && message.contains("the key needs quotes, because it has a dot: \"7.2\""),
             "{message}"
         );
     }

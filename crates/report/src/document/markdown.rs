@@ -1,6 +1,7 @@
 //! Markdown, as forges render it.
 
 use super::{Block, Table};
+use crate::neutral::markdown as neutral;
 
 /// The text; figures are links to their SVG files beside it.
 pub fn render(blocks: &[Block]) -> String {
@@ -8,12 +9,16 @@ pub fn render(blocks: &[Block]) -> String {
     for block in blocks {
         let part = match block {
             Block::Heading(depth, title) => {
-                format!("{} {title}\n", "#".repeat(usize::from(*depth)))
+                format!("{} {}\n", "#".repeat(usize::from(*depth)), neutral(title))
             }
-            Block::Paragraph(paragraph) => format!("{paragraph}\n"),
-            Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
+            Block::Paragraph(paragraph) => format!("{}\n", neutral(paragraph)),
+            Block::List(items) => {
+                items.iter().map(|item| format!("- {}\n", neutral(item))).collect()
+            }
             Block::Table(table) => rows(table),
-            Block::Figure(figure) => format!("![{}]({}.svg)\n", figure.caption, figure.name),
+            Block::Figure(figure) => {
+                format!("![{}]({}.svg)\n", neutral(&figure.caption), figure.name)
+            }
             Block::Code(code) => {
                 // A fence longer than any in the code.
                 let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -31,7 +36,8 @@ pub fn render(blocks: &[Block]) -> String {
 
 fn rows(table: &Table) -> String {
     let line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let cells: Vec<String> =
+            cells.iter().map(|cell| neutral(cell).replace('|', "\\|")).collect();
         format!("| {} |\n", cells.join(" | "))
     };
     let mut text = line(&table.header);

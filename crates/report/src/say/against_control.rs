@@ -4,12 +4,21 @@ use stats::words::{counted, p_is, significant};
 use super::{interval, threads};
 
 pub(super) fn cell(it: &AgainstControl) -> String {
-    let times = it.ratio.estimate.map_or_else(|| "no".to_string(), |r| significant(r, 3));
     let trials = match it.n {
         [1, 1] => "1 trial each".to_string(),
         [a, b] if a == b => format!("{a} trials each"),
         [a, b] => format!("{a} and {b} trials"),
     };
+    let Some(ratio) = it.ratio.estimate else {
+        return format!(
+            "{} of `{}` at {} has no ratio to that of its control, whose median is 0: nothing was done \
+             there ({trials}).",
+            what(&it.what),
+            it.series,
+            threads(it.threads)
+        );
+    };
+    let times = significant(ratio, 3);
     let interval = match interval(&it.ratio, it.level) {
         Some(interval) => format!("{interval}; {trials}"),
         None => format!("{trials}, so without an interval"),

@@ -78,6 +78,9 @@ pub fn note(note: &Note) -> String {
         Note::BrunnerMunzelOneValue => {
             "no brunner-munzel: a sample of one value has no variance".into()
         }
+        Note::BrunnerMunzelAllEqual => {
+            "no brunner-munzel: all values are equal, and its variance estimate is 0".into()
+        }
         Note::BrunnerMunzelNoOverlap => {
             "no brunner-munzel: the samples do not overlap, and its variance estimate is 0".into()
         }

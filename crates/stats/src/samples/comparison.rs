@@ -64,10 +64,13 @@ pub fn compare(
         PValueBy::Normal => Note::MannWhitneyNormal,
     });
     if brunner_munzel.p_value.is_none() {
-        notes.push(match of_a.n < 2 || of_b.n < 2 {
-            true => Note::BrunnerMunzelOneValue,
-            false => Note::BrunnerMunzelNoOverlap,
-        });
+        notes.push(
+            match (of_a.n < 2 || of_b.n < 2, a.first() == b.last() && b.first() == a.last()) {
+                (true, _) => Note::BrunnerMunzelOneValue,
+                (_, true) => Note::BrunnerMunzelAllEqual,
+                _ => Note::BrunnerMunzelNoOverlap,
+            },
+        );
     } else if of_a.n.min(of_b.n) < 10 {
         notes.push(Note::BrunnerMunzelLiberal);
     }

@@ -71,6 +71,8 @@ pub enum Note {
     MannWhitneyNormal,
     /// Brunner and Munzel's test does not exist: a sample of one value has no variance.
     BrunnerMunzelOneValue,
+    /// Brunner and Munzel's test does not exist: all values of both samples are equal.
+    BrunnerMunzelAllEqual,
     /// Brunner and Munzel's test does not exist: the samples do not overlap.
     BrunnerMunzelNoOverlap,
     /// Brunner and Munzel's test is liberal with so few values.

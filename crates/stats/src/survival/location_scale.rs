@@ -183,7 +183,14 @@ fn check_maximum(
         None => outlasted <= not_outlasted,
     };
     if one_point {
-        return Err(no_maximum(law, "only one distinct time, and so no spread"));
+        let only_looks = !trials.iter().any(|trial| matches!(trial, Lifetime::Exact(_)));
+        return Err(no_maximum(
+            law,
+            match only_looks {
+                true => "intervals that all may hold one and the same time, and so no spread",
+                false => "only one distinct time, and so no spread",
+            },
+        ));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `experiments kernel build`.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -71,18 +71,18 @@ pub fn run(args: BuildArgs, out: &mut dyn Write) -> Outcome {
 
 fn tell(step: Step) {
     let mut err = io::stderr();
-    let on_terminal = err.is_terminal();
+    let on_terminal = crate::terminal::redraws();
     let line = match &step {
         Step::Source => "bringing the source into the cache".to_string(),
         Step::Patched(name) => format!("applied {name}"),
         Step::Config => "configuring".to_string(),
         Step::Warning(warning) => {
-            let _ = writeln!(err, "warning: {warning}");
+            let _ = writeln!(report::neutral::Neutral(err), "warning: {warning}");
             return;
         }
         Step::Compiled(files, log) => format!("compiling: {files} files so far; {}", log.display()),
     };
     if on_terminal {
-        let _ = write!(err, "\r\x1b[K{line}");
+        let _ = write!(err, "\r\x1b[K{}", report::neutral::plain(&line));
     }
 }

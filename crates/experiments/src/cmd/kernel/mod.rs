@@ -4,13 +4,14 @@ pub mod build;
 pub mod fetch;
 pub mod list;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
 use lab::cache::Cache;
 use lab::error::{Asked, LabError};
 use lab::kernels::fetch::{Progress, Source};
 use lab::kernels::index::Freshness;
+use report::neutral::Neutral;
 
 use crate::failure::{Failure, Outcome};
 
@@ -115,10 +116,10 @@ fn next(error: &LabError) -> Option<&'static str> {
 
 /// Tells how a fetch goes, on standard error: warnings always, the rest only on a terminal.
 pub fn tell(progress: Progress) {
-    let terminal = io::stderr().is_terminal();
+    let terminal = crate::terminal::redraws();
     // Nobody is told when standard error is closed, and that stops no fetch.
     let _ = match progress {
-        Progress::Warning(sentence) => writeln!(io::stderr(), "warning: {sentence}"),
+        Progress::Warning(sentence) => writeln!(Neutral(io::stderr()), "warning: {sentence}"),
         _ if !terminal => Ok(()),
         Progress::Indices => write!(io::stderr(), "asking the archive what it holds …\r"),
         Progress::Download { name, bytes, of } => {
@@ -131,7 +132,7 @@ pub fn tell(progress: Progress) {
 
 /// Clears the line of [`tell`].
 pub fn told() {
-    if io::stderr().is_terminal() {
+    if crate::terminal::redraws() {
         let _ = write!(io::stderr(), "\x1b[2K");
     }
 }

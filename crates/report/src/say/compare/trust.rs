@@ -75,9 +75,14 @@ fn distrust(comparison: &Comparison, reason: &Distrust) -> String {
             )
         }
         Distrust::ControlMoved => format!(
-            "The control moved between the sides: {}. Either the machine changed, or the patch costs \
-             that everywhere. The two can't be told apart, as {}.",
+            "The control moved between the sides: {}. Either the machine changed, or the patch {}. The two \
+             can't be told apart, as {}.",
             moved(comparison),
+            match comparison.drift.ratio.and_then(|ratio| ratio.estimate) {
+                Some(ratio) if ratio > 1.0 => "makes everything that much faster",
+                Some(ratio) if ratio < 1.0 => "costs that everywhere",
+                _ => "changes that",
+            },
             match comparison.order {
                 Order::Unknown => "it is not known when the sides were measured",
                 Order::AtTheSameTime => "the sides were measured apart, at the same time",

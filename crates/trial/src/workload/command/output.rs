@@ -225,11 +225,6 @@ fn begin(text: &str) -> String {
     text.trim_start().chars().take(SHOWN_AT_MOST).collect()
 }
 
-/// Whether a file that a program writes may still be read.
-pub(crate) fn is_within_bounds(file: &File) -> bool {
-    file.metadata().map_or(true, |meta| meta.len() <= MOST_BYTES)
-}
-
 /// All of a file that a program wrote.
 pub(crate) fn text_of(file: &mut File) -> Result<String, OutputError> {
     let mut bytes = Vec::new();
