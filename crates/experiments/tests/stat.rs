@@ -589,7 +589,7 @@ fn what_a_statistician_finds_at_the_edges() {
     of("v.csv", "time,event,left,right\n1,1,0,1\n", "stat survival v.csv")
         .refused(&["columns of both kinds"]);
     of("v.csv", "time,event\n\u{1b}[31mx,1\n", "stat survival v.csv")
-        .refused(&["`\\u{1b}[31mx` is not a number"]);
+        .refused(&["`\\u001b[31mx` is not a number"]);
     user.experiments("stat survival .").refused(&["is a folder"]);
 
     let power = "stat power --base 0.5 --test 0.05 --n 12 --alternative less --json";

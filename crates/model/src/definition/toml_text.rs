@@ -277,7 +277,8 @@ mod tests {
         }
         let message = error(&format!("{LEAST}[labels]\n7.2 = \"x\"\n"));
         assert!(
-            message.contains("line 5") && message.contains("the key needs quotes, because it has a dot: \"7.2\""),
+            message.contains("line 5")
+                && message.contains("the key needs quotes, because it has a dot: \"7.2\""),
             "{message}"
         );
     }

@@ -27,7 +27,9 @@ use serde::Serialize;
 use stats::Level;
 use stats::binomial::MOST_TRIALS;
 
-use crate::failure::{Failure, Outcome, shown};
+use report::neutral::plain;
+
+use crate::failure::{Failure, Outcome};
 pub use crate::number::level;
 use crate::number::{BadNumber, whole};
 
@@ -112,7 +114,7 @@ impl Options {
             let gap = |text: &str| if text.is_empty() { "" } else { "\n" };
             let text = format!("{}\n{}{rows}{}{notes}", answer.headline, gap(&rows), gap(&notes));
             // Names are from the user's file: they are text, and no commands for a terminal.
-            shown(&text).into_owned()
+            plain(&text).into_owned()
         };
         Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
     }
