@@ -89,7 +89,7 @@ mod tests {
         );
         assert!(matches!(plain("größer `µ`\n"), Cow::Borrowed(_)));
         let mut out = Neutral(Vec::new());
-        write!(out, "{}", "a\u{1b}]0;x\u{7}é").unwrap();
+        out.write_all("a\u{1b}]0;x\u{7}é".as_bytes()).unwrap();
         assert_eq!(String::from_utf8(out.0).unwrap(), "a\\u001b]0;x\\u0007é");
     }
 
