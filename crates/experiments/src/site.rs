@@ -182,5 +182,6 @@ fn machine(topology: &Topology, allowed: &CpuSet) -> Machine {
         glibc: seen.glibc,
         hypervisor: seen.hypervisor,
         architecture: seen.architecture,
+        boot_id: seen.boot_id,
     }
 }

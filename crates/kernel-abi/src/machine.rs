@@ -26,6 +26,8 @@ pub struct Machine {
     pub mitigations: BTreeMap<String, String>,
     /// The kernel's command line.
     pub command_line: Option<String>,
+    /// The boot by the kernel's random number: the same in all runs until the machine is booted again.
+    pub boot_id: Option<String>,
     /// The C library that this program runs with, if it is glibc.
     pub glibc: Option<String>,
     /// The hypervisor by name, in a virtual machine.
@@ -56,6 +58,7 @@ impl Machine {
             .map(str::to_owned),
             mitigations: mitigations(),
             command_line,
+            boot_id: text("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()),
             glibc: glibc(),
             hypervisor,
             virtual_machine,

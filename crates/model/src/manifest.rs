@@ -163,6 +163,9 @@ pub struct Kernel {
 pub struct Resumed {
     /// UTC, RFC 3339.
     pub at: String,
+    /// The machine's boot then, by the kernel's random number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
     /// What was different from the start, a sentence each; not empty only with `--force`.
     pub changes: Vec<String>,
     /// The torn line that was set aside, if there was one.
@@ -206,6 +209,9 @@ pub struct Machine {
     pub hypervisor: Option<String>,
     /// The architecture.
     pub architecture: String,
+    /// The boot by the kernel's random number: which runs share a boot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
 }
 
 impl Manifest {

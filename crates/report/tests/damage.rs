@@ -155,6 +155,7 @@ fn a_torn_line_of_a_file_beside_the_trials_is_said_with_what_follows() {
     made.trial(8, "auto");
     made.trial(8, "slots:512");
     made.manifest.resumed.push(model::manifest::Resumed {
+        boot_id: None,
         at: "2026-01-01T00:00:00.000Z".into(),
         changes: Vec::new(),
         torn: None,

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::copies;
 use super::error::CompareError;
+use super::units::BOOT;
 use crate::analysis::{the_control, the_rule};
 use crate::cells::Cells;
 use crate::data::{Data, Trial};
@@ -273,7 +274,7 @@ fn told_by(data: &Data, which: &[Option<Which>]) -> Vec<ToldBy> {
         data.cells.iter().flat_map(|cell| labels(cell).into_keys()).collect();
     keys.extend(data.runs.iter().flat_map(|run| run.manifest.labels.keys().cloned()));
     // Sizes are put among the labels where they tell cells apart: they stay in the strata.
-    keys.retain(|key| !["cpus", "nodes", "kernel"].contains(&key.as_str()));
+    keys.retain(|key| !["cpus", "nodes", "kernel", BOOT].contains(&key.as_str()));
     let mut found = Vec::new();
     for key in std::iter::once("kernel".to_string()).chain(keys) {
         let mut values: [BTreeSet<String>; 2] = Default::default();

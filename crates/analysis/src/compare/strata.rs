@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::error::CompareError;
 use super::sides::{Sides, Which, labels};
+use super::units::BOOT;
 use crate::data::Trial;
 use crate::factors::{Factors, telling};
 use crate::outcome::{Outcome, Reason};
@@ -219,6 +220,8 @@ fn shape(sides: &Sides, trial: &Trial) -> Option<Shape> {
             }
         }
     }
+    // A boot is a unit, and no factor.
+    left.remove(BOOT);
     // Where sizes tell cells of the data set apart they are labels too; here they stand for
     // themselves.
     for (key, size) in [("cpus", trial.cpus), ("nodes", trial.nodes)] {

@@ -18,11 +18,15 @@ use serde::Serialize;
 use super::order::Order;
 use super::sides::{Sides, Which, labels};
 use super::strata::Stratum;
+use crate::data::Trial;
 use stats::clusters::Cluster;
 
 /// Fewer units a side decide nothing: of four and four, a permutation test can hardly say anything at 5 %,
 /// and one boot in five may be a bad one.
 pub const FEWEST: u64 = 5;
+
+/// The label that names a boot where the machine was booted by hand, or the source counts boots by itself.
+pub const BOOT: &str = "boot";
 
 /// What is independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -122,7 +126,7 @@ pub fn of(
         Unit::Stretch => stretches(sides),
         Unit::Trial | Unit::Boot => Vec::new(),
     };
-    type Key = (usize, Option<u64>);
+    type Key = (usize, Option<String>);
     let mut counts: BTreeMap<(Key, bool), Vec<[u64; 2]>> = BTreeMap::new();
     for side in Which::BOTH {
         for (place, stratum) in compared.iter().enumerate() {
@@ -130,7 +134,7 @@ pub fn of(
                 let Some(trial) = sides.data.trials.get(at) else { continue };
                 let Some(stalled) = stalled(side, at) else { continue };
                 let key = match unit {
-                    Unit::Trial | Unit::Boot => (trial.run, trial.boot),
+                    Unit::Trial | Unit::Boot => (trial.run, boot(sides, trial)),
                     Unit::Stretch => (stretches.get(trial.run).copied().unwrap_or(0), None),
                 };
                 let of = counts.entry((key, side == Which::Test));
@@ -139,7 +143,7 @@ pub fn of(
             }
         }
     }
-    let mut keys: Vec<Key> = counts.keys().map(|(key, _)| *key).collect();
+    let mut keys: Vec<Key> = counts.keys().map(|(key, _)| key.clone()).collect();
     keys.dedup();
     let mut units = Units { unit, clusters: Vec::new(), groups: Vec::new() };
     for ((key, is_test), strata) in counts {
@@ -162,17 +166,23 @@ pub fn of(
     units
 }
 
+/// The boot of a trial: of its guest, or by its label.
+fn boot(sides: &Sides, trial: &Trial) -> Option<String> {
+    let label = || sides.data.cells.get(trial.cell).and_then(|cell| labels(cell).remove(BOOT));
+    trial.boot.map(|boot| boot.to_string()).or_else(label)
+}
+
 fn unit(sides: &Sides, compared: &[&Stratum], order: Order) -> Unit {
     if order != Order::Interleaved {
         return Unit::Stretch;
     }
-    let mut boots: BTreeMap<(usize, Option<u64>), [bool; 2]> = BTreeMap::new();
+    let mut boots: BTreeMap<(usize, Option<String>), [bool; 2]> = BTreeMap::new();
     for side in Which::BOTH {
         for stratum in compared {
             for trial in
                 stratum.side(side).members.iter().filter_map(|at| sides.data.trials.get(*at))
             {
-                boots.entry((trial.run, trial.boot)).or_default()[side.at()] = true;
+                boots.entry((trial.run, boot(sides, trial))).or_default()[side.at()] = true;
             }
         }
     }

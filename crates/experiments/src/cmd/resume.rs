@@ -89,6 +89,7 @@ pub fn run(args: ResumeArgs, verbose: u8, out: &mut dyn Write) -> Outcome {
     // All is checked: from here on the run is changed.
     let mut resumed = Resumed {
         at: utc::rfc3339_ms(SystemTime::now()),
+        boot_id: kernel_abi::machine::Machine::read().boot_id,
         changes,
         torn: look.torn.as_ref().map(|torn| torn.text.clone()),
         cut: look.cut.iter().map(report::say::torn::cut).collect(),

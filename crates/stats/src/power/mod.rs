@@ -5,8 +5,10 @@
 //! | two proportions, to be told apart by a named test | [`two_proportions`] |
 //! | one proportion, to a given width | [`interval_width`] |
 //! | "0 of n", to mean at most p | [`none_of_n`] |
+//! | the same, where trials of one boot are alike | [`clusters`] |
 //! | recovery times, to show a hazard ratio | [`hazard_ratio`] |
 
+pub mod clusters;
 pub mod hazard_ratio;
 pub mod interval_width;
 pub mod none_of_n;

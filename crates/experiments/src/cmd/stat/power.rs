@@ -8,7 +8,7 @@ use serde::Serialize;
 use stats::Alternative;
 use stats::power::interval_width::{self, IntervalMethod};
 use stats::power::two_proportions::{self, Design, PowerTest};
-use stats::power::{hazard_ratio, none_of_n};
+use stats::power::{clusters, hazard_ratio, none_of_n};
 
 use super::name::{UnknownName, named};
 use super::side::Side;
@@ -21,7 +21,8 @@ use crate::number::real;
 /// Answers one of four questions, by the option that is given:
 ///
 ///   --base P --test P   trials a side for a test to tell the two apart, by enumeration of
-///                       every table; with --n N, the power that N a side have
+///                       every table; with --n N, the power that N a side have; with
+///                       --per-boot N, boots a side, whose trials are alike by --icc
 ///   --width W           trials for an interval of a proportion to be W wide, if it is --p
 ///   --at-most P         trials, all of which must pass, for "0 of n" to mean at most P
 ///   --hazard-ratio HR   events for a log-rank test to show that ratio of recovery rates
@@ -31,6 +32,7 @@ use crate::number::real;
     group(ArgGroup::new("question").required(true).args(["base", "width", "at_most", "hazard_ratio"])),
     after_help = "Examples:\n  experiments stat power --base 0.3 --test 0.02\n  \
                   experiments stat power --base 0.3 --test 0.02 --n 24 --test-name boschloo\n  \
+                  experiments stat power --base 0.5 --test 0.1 --per-boot 5\n  \
                   experiments stat power --width 0.2 --p 0.5\n  \
                   experiments stat power --at-most 0.05\n  \
                   experiments stat power --hazard-ratio 2"
@@ -48,6 +50,12 @@ pub struct PowerArgs {
     /// Trials a side: prints the power that they have
     #[arg(long, value_name = "N", value_parser = count, requires = "base", allow_negative_numbers = true)]
     n: Option<u64>,
+    /// Trials of a boot: prints the boots a side, for the test that `compare` has where boots are the units
+    #[arg(long, value_name = "N", value_parser = count, requires = "base", conflicts_with_all = ["n", "test_name"], allow_negative_numbers = true)]
+    per_boot: Option<u64>,
+    /// With --per-boot: how alike the trials of a boot are, as their intraclass correlation
+    #[arg(long, value_name = "R", default_value_t = 0.1, allow_negative_numbers = true, value_parser = real)]
+    icc: f64,
     /// The power to reach
     #[arg(long, default_value_t = 0.8, allow_negative_numbers = true, value_parser = real)]
     power: f64,
@@ -124,6 +132,12 @@ impl PowerArgs {
 }
 
 fn two_sides(args: &PowerArgs, base: f64, test: f64, out: &mut dyn Write) -> Outcome {
+    if let Some(trials_each) = args.per_boot {
+        let level = args.options.level;
+        let found = clusters::clusters(base, test, trials_each, args.icc, level, args.power)?;
+        let headline = say::boots(&found, [base, test]);
+        return args.answer(out, found, Some(Alternative::TwoSided), headline, Vec::new());
+    }
     let (level, alternative) = (args.options.level, args.alternative.into());
     let design = Design::new(base, test, args.test_name, level, alternative)?;
     let (found, notes) = match args.n {

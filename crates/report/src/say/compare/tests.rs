@@ -1010,6 +1010,47 @@ fn boots_are_counted_and_not_their_trials() {
 }
 
 #[test]
+fn a_boot_that_is_a_label_is_a_unit_and_no_factor() {
+    let labelled = |made: Made, of_side: u64| {
+        made.change(move |made| {
+            for row in made.rows.iter_mut() {
+                row.labels =
+                    format!("boot={};{}", 2 * ((row.block - 1) % 12) + of_side, row.labels);
+            }
+        })
+    };
+    let base = labelled(stock().trials(192, 54, 60), 1);
+    let found = compared(&base, &labelled(fix().trials(192, 0, 60), 2));
+    assert_eq!((found.efficacy.strata.len(), found.units.base, found.units.test), (1, 12, 12));
+    assert!(found.trust.can_be_trusted, "{:?}", found.trust);
+    assert_eq!(found.verdict.because, Because::BoundNotReached);
+}
+
+#[test]
+fn a_perfect_fix_of_a_rare_stall_is_told_how_many_trials_would_show_it() {
+    let found = compared(&stock().trials(96, 1, 300), &fix().trials(96, 0, 300));
+    assert_eq!(found.verdict.because, Because::NeitherShownNorExcluded);
+    says(
+        &found,
+        "About 2400 trials a side at 96 threads would show such a difference (0.33 % and 0 %)",
+    );
+}
+
+#[test]
+fn words_and_table_go_by_one_test() {
+    // Where the base stalls always, and where it never does: the second stratum is worse by the table.
+    let base = stock().trials(96, 20, 20).trials(192, 0, 20);
+    let found = compared(&base, &fix().trials(96, 0, 20).trials(192, 6, 20));
+    let [_, second] = &found.efficacy.strata[..] else { panic!("{:?}", found.efficacy.strata) };
+    assert!(second.p_holm.is_some_and(|p| p <= 0.05), "{second:?}");
+    assert_eq!(found.verdict.because, Because::MoreStallsInStratum { stratum: 1 });
+    // And an interval leaves out no effect only where the test rejects it.
+    let found = compared(&stock().trials(96, 24, 24), &fix().trials(96, 20, 24));
+    assert_eq!(found.verdict.kind, Kind::LargeEffectExcluded);
+    assert_eq!(found.efficacy.pooled.effect.ratio.intervals[0].high, Some(1.0));
+}
+
+#[test]
 fn one_side_after_the_other_decides_nothing() {
     let (base, test) = (stock().trials(192, 40, 60), fix().trials(192, 0, 60));
     let found = one_after_the_other(&base, &test);

@@ -13,8 +13,8 @@ pub fn next(comparison: &Comparison) -> Option<String> {
     let bound = percent(comparison.verdict.rules.fixed_below);
     Some(match comparison.what_would_decide.as_ref()? {
         Deciding::MoreTrials { n_per_side, rates, is_approximate: true, name, .. } => format!(
-            "About {n_per_side} trials a side at {name} would show such a difference ({} and {}) with {} \
-             power.",
+            "About {} trials a side at {name} would show such a difference ({} and {}) with {} power.",
+            two_digits(*n_per_side),
             percent(rates[0]),
             percent(rates[1]),
             percent(POWER)
@@ -88,6 +88,12 @@ pub fn next(comparison: &Comparison) -> Option<String> {
             percent(*share)
         ),
     })
+}
+
+/// Rounded up to two digits: 2,352 is about 2400.
+fn two_digits(n: u64) -> u64 {
+    let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(1));
+    n.div_ceil(unit).saturating_mul(unit)
 }
 
 /// What is to be known before doing it.

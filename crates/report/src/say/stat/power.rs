@@ -1,6 +1,7 @@
 //! How many trials.
 
 use stats::Alternative;
+use stats::power::clusters::ClustersNeeded;
 use stats::power::hazard_ratio::EventsNeeded;
 use stats::power::interval_width::TrialsForWidth;
 use stats::power::none_of_n::NoneOfN;
@@ -28,6 +29,20 @@ pub fn two_sides(found: &TrialsNeeded, [base, test]: [f64; 2], alternative: Alte
         found.test,
         side(alternative),
         number(found.level.alpha()),
+    )
+}
+
+/// Boots a side for the permutation test of whole boots.
+pub fn boots(found: &ClustersNeeded, [base, test]: [f64; 2]) -> String {
+    format!(
+        "{} a side, of {} each, with power of about {} to tell {} from {} by the permutation test of boots, \
+         if the trials of a boot are alike by an intraclass correlation of {}.",
+        counted(found.boots_per_side, "boot", "boots"),
+        counted(found.trials_each, "trial", "trials"),
+        number((found.power * 100.0).round() / 100.0),
+        number(test),
+        number(base),
+        number(found.icc),
     )
 }
 
