@@ -132,3 +132,28 @@ fn the_readme_quotes_todays_answers() {
         }
     }
 }
+
+/// What the tutorial shows of `compare` and `stat` is what they answer today, line by line.
+#[test]
+fn the_tutorial_quotes_todays_answers() {
+    let page = fs::read_to_string(repository().join("docs/tutorial.md")).expect("the tutorial");
+    let blocks = page.split("```").skip(1).step_by(2).map(str::trim_start);
+    let mut quoted = 0;
+    for block in blocks.filter(|block| {
+        ["$ experiments compare ", "$ experiments stat "].iter().any(|head| block.starts_with(head))
+    }) {
+        let (command, shown) = block.split_once('\n').expect("a command and its answer");
+        let words = command.trim_start_matches("$ experiments ").split_whitespace();
+        let answer = Command::new(env!("CARGO_BIN_EXE_experiments"))
+            .args(words)
+            .current_dir(repository())
+            .output()
+            .expect("experiments");
+        let answer = String::from_utf8(answer.stdout).expect("text");
+        for line in shown.lines().filter(|line| !line.trim().is_empty() && *line != "[…]") {
+            assert!(answer.lines().any(|said| said == line), "{command}: no line {line:?}");
+        }
+        quoted += 1;
+    }
+    assert!(quoted >= 2, "{quoted} commands");
+}
