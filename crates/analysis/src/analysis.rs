@@ -28,7 +28,7 @@ use stats::Level;
 use stats::samples::Resampling;
 
 /// What the user may choose.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     /// The rule, instead of the definition's.
     pub stall: Option<StallRule>,
@@ -108,20 +108,21 @@ pub fn analyze(folders: &[PathBuf], options: &Options) -> Result<Analysis, Analy
 
 impl Analysis {
     /// Makes every table of a data set.
-    pub fn of(data: Data, options: &Options) -> Result<Analysis, AnalysisError> {
-        let stall = match options.stall {
-            Some(rule) => rule,
+    pub fn of(mut data: Data, options: &Options) -> Result<Analysis, AnalysisError> {
+        let stall = match &options.stall {
+            Some(rule) => rule.clone(),
             None => the_rule(&data.runs)?,
         };
-        let control = the_control(&data.runs, stall)?;
+        let control = the_control(&data.runs, &stall)?;
         let level = options.level;
         let seed = data.runs.first().map_or(0, |run| run.manifest.seed);
         let resampling = Resampling { seed, ..Resampling::default() };
         let Cells { cells, outcomes, warnings: of_cells } =
-            Cells::of(&data, stall, control.as_ref(), level, resampling)?;
-        let metrics = metrics::of(&data, &cells, level, resampling)?;
+            Cells::of(&data, &stall, control.as_ref(), level, resampling)?;
+        data.mark_hits(&outcomes);
+        let metrics = metrics::of(&data, &cells, level, resampling);
         let checks = checks::of(&data.runs, level)?;
-        let case = case::of(&cells);
+        let case = case::of(&cells, &stall);
         let extra = case.map_or_else(|| Ok(Default::default()), |case| case.read(&data))?;
         let series = Series::of(&cells, control.as_ref(), case);
         let contrasts = contrasts::contrasts(&cells, level)?;
@@ -140,7 +141,7 @@ impl Analysis {
             outcomes: &outcomes,
             case,
             extra: &extra,
-            rule: stall,
+            rule: &stall,
             level,
             resampling,
         });
@@ -252,7 +253,10 @@ pub(crate) fn the_rule(runs: &[Run]) -> Result<StallRule, AnalysisError> {
 }
 
 /// The control of the definitions, which must be one, for trials judged by this rule.
-pub(crate) fn the_control(runs: &[Run], rule: StallRule) -> Result<Option<Control>, AnalysisError> {
+pub(crate) fn the_control(
+    runs: &[Run],
+    rule: &StallRule,
+) -> Result<Option<Control>, AnalysisError> {
     let Some(first) = runs.first() else { return Err(AnalysisError::NoRun) };
     let control = first.control(rule);
     for run in runs {
@@ -276,6 +280,7 @@ mod tests {
     use super::*;
     use crate::finding::Finding;
     use crate::synthetic::Synthetic;
+    use model::outcome::Condition;
     use serde_json::{Value, json};
 
     fn analysis(made: &Synthetic) -> Analysis {
@@ -403,7 +408,7 @@ mod tests {
 
     #[test]
     fn the_split_rule_finds_the_modes_by_itself() {
-        let options = Options { stall: Some(StallRule::Split), ..Options::default() };
+        let options = Options { stall: Some(Condition::Split.into()), ..Options::default() };
         let found = with(&Synthetic::reported(), &options).unwrap();
         let stalled: Vec<u64> =
             found.cells.iter().filter(|c| !c.is_control).map(Cell::stalled).collect();
@@ -421,8 +426,10 @@ mod tests {
         let error = error.to_string();
         assert!(error.contains("slots:512") && error.contains("auto, global"), "{error}");
         assert!(error.contains("`absolute:100`"), "{error}");
-        let by_throughput =
-            Options { stall: Some(StallRule::Absolute { mops: 50.0 }), ..Options::default() };
+        let by_throughput = Options {
+            stall: Some(Condition::Absolute { mops: 50.0 }.into()),
+            ..Options::default()
+        };
         assert!(with(&made, &by_throughput).is_ok());
     }
 
@@ -455,7 +462,7 @@ mod tests {
         let error = analyze(&runs, &Options::default()).unwrap_err().to_string();
         assert!(error.contains("absolute:100") && error.contains("control:0.5"), "{error}");
         let one_rule =
-            Options { stall: Some(StallRule::Control { share: 0.5 }), ..Options::default() };
+            Options { stall: Some(Condition::Control { share: 0.5 }.into()), ..Options::default() };
         let found = analyze(&runs, &one_rule).unwrap();
         assert_eq!(found.trials.len(), 220);
         assert!(found.warnings.iter().any(|it| matches!(it, Warning::MixedMachines { .. })));

@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use crate::case::InCell;
 use crate::csv_text::{CsvText, integer, number};
-use crate::data::{Data, Trial};
+use crate::data::{COLUMNS_AS_METRICS, Data, Trial};
 use crate::error::AnalysisError;
 use crate::factors::Factors;
 use crate::outcome::{Outcome, Reason, Seen, judge};
 use crate::warning::Warning;
 use model::definition::Control;
-use model::outcome::StallRule;
+use model::outcome::{Condition, StallRule, fact};
 use stats::proportion::{Proportion, ProportionSummary, summarize};
 use stats::samples::split::{Split, split};
 use stats::samples::{MedianRatio, Note, Resampling, SampleMedian, mann_whitney};
@@ -85,7 +85,7 @@ impl Cells {
     /// Judges every trial and counts every cell.
     pub fn of(
         data: &Data,
-        rule: StallRule,
+        rule: &StallRule,
         control: Option<&Control>,
         level: Level,
         resampling: Resampling,
@@ -112,26 +112,27 @@ impl Cells {
         let control_median =
             |cell: usize| controls[cell].and_then(|at| medians[at]).map(|found| found.median);
         check_control(data, rule, control, &controls)?;
-        let (cuts, modes) = match rule {
-            StallRule::Split => cuts(data, &controls, &throughputs, resampling)?,
-            _ => (vec![None; data.cells.len()], None),
+        check_metrics(data, rule)?;
+        let (cuts, modes) = match rule.is_by_modes() {
+            true => cuts(data, &controls, &throughputs, resampling)?,
+            false => (vec![None; data.cells.len()], None),
         };
         let outcomes: Vec<Option<Outcome>> = data
             .trials
             .par_iter()
             .map(|trial| {
-                trial.is_ok().then(|| {
-                    judge(
-                        &rule,
-                        &Seen {
-                            mops_per_s: trial.mops_per_s,
-                            control_median: control_median(trial.cell),
-                            cut: cuts[trial.cell],
-                            event: trial.event,
-                            reported: trial.reported,
-                        },
-                    )
-                })
+                judge(
+                    rule,
+                    &Seen {
+                        status: trial.status,
+                        mops_per_s: trial.mops_per_s,
+                        control_median: control_median(trial.cell),
+                        cut: cuts[trial.cell],
+                        event: trial.event,
+                        splats: trial.splats.as_deref(),
+                        metric: &|name| data.number(trial, name),
+                    },
+                )
             })
             .collect();
 
@@ -176,7 +177,8 @@ impl Cells {
         }
         let of_ratios = noted.into_iter().map(|(note, cells)| (note.clone(), cells));
         let of_ratios = of_ratios.map(|(note, cells)| Warning::ControlRatio { cells, note });
-        let warnings = modes.into_iter().chain(of_ratios).collect();
+        let warnings =
+            modes.into_iter().chain(of_ratios).chain(never_matched(data, rule)).collect();
         let cells = counted.into_iter().map(|(cell, _)| cell).collect();
         Ok(Cells { cells, outcomes, warnings })
     }
@@ -224,11 +226,11 @@ fn cuts(
 /// A rule that needs the control needs one trial of it, failed or not, somewhere.
 fn check_control(
     data: &Data,
-    rule: StallRule,
+    rule: &StallRule,
     control: Option<&Control>,
     controls: &[Option<usize>],
 ) -> Result<(), AnalysisError> {
-    let needed = matches!(rule, StallRule::Control { .. });
+    let needed = rule.needs_control();
     let something_to_judge = data.trials.iter().any(Trial::is_ok);
     if !needed || !something_to_judge || controls.iter().any(Option::is_some) {
         return Ok(());
@@ -242,6 +244,51 @@ fn check_control(
         rule: rule.to_string(),
         found: values.join(", "),
         control: control.clone(),
+    })
+}
+
+/// A metric that a condition looks at must be one of some trial, in a unit that the limit's can be held
+/// against.
+fn check_metrics(data: &Data, rule: &StallRule) -> Result<(), AnalysisError> {
+    let done: Vec<&Trial> = data.trials.iter().filter(|trial| trial.is_ok()).collect();
+    for condition in rule.conditions() {
+        let Condition::Metric(limit) = condition else { continue };
+        let found: Vec<_> =
+            done.iter().filter_map(|trial| data.number(trial, &limit.name)).collect();
+        let fits = found.iter().any(|(value, unit)| limit.is_met(*value, unit).is_some());
+        if done.is_empty() || fits {
+            continue;
+        }
+        let mut measured: Vec<(String, String)> =
+            data.names.results().into_iter().cloned().collect();
+        let columns = COLUMNS_AS_METRICS
+            .iter()
+            .filter(|(column, _)| done.iter().any(|trial| data.number(trial, column).is_some()));
+        measured.extend(columns.map(|(name, unit)| (name.to_string(), unit.to_string())));
+        return Err(AnalysisError::NoMetric {
+            condition: condition.to_string(),
+            found: found.first().map(|(_, unit)| unit.to_string()),
+            measured,
+        });
+    }
+    Ok(())
+}
+
+/// Expressions that no trial's output has: there may be a slip in them.
+fn never_matched<'a>(data: &'a Data, rule: &'a StallRule) -> impl Iterator<Item = Warning> + 'a {
+    rule.expressions().filter_map(|expression| {
+        let name = fact::matches(expression);
+        let found: Vec<f64> = data
+            .trials
+            .iter()
+            .filter_map(|trial| data.number(trial, &name))
+            .map(|it| it.0)
+            .collect();
+        let never = !found.is_empty() && found.iter().all(|found| *found == 0.0);
+        never.then(|| Warning::NeverMatched {
+            expression: expression.to_string(),
+            trials: found.len() as u64,
+        })
     })
 }
 

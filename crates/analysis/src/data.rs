@@ -25,6 +25,8 @@ use crate::case::{self, InTrial};
 use crate::damage::TornLine;
 use crate::error::AnalysisError;
 use crate::factors::Factors;
+use crate::measured::{self, Names};
+use crate::outcome::Outcome;
 use crate::planned::{self, Missing};
 use crate::run::Run;
 
@@ -45,6 +47,10 @@ const NEEDED: [&str; 12] = [
     "status",
     "error",
 ];
+
+/// Columns that a rule may name as metrics, with their units.
+pub const COLUMNS_AS_METRICS: [(&str, &str); 3] =
+    [("elapsed_s", "s"), ("mops_per_s", "Mops/s"), ("steal_s", "s")];
 
 /// A trial that ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,20 +81,28 @@ pub struct Trial {
     pub of_case: InTrial,
     /// What the hypervisor took from the CPUs during it, in seconds of one CPU.
     pub steal_s: Option<f64>,
-    /// Whether the run's source says that it stalled.
-    pub reported: Option<bool>,
+    /// Its metrics: the place of each in [`Data::names`], and its value.
+    pub metrics: Vec<(u32, f64)>,
     /// Kernel complaints that fell into it; `None` where nobody watched.
     pub splats: Option<Box<str>>,
     /// How it ended.
     pub status: Status,
     /// Why it failed.
     pub error: Option<Box<str>>,
+    /// Whether the rule names what it failed by, so that it is a hit and no failure. Known once it was
+    /// judged.
+    pub is_hit: bool,
 }
 
 impl Trial {
     /// Whether it did its work.
     pub fn is_ok(&self) -> bool {
         self.status == Status::Ok
+    }
+
+    /// Whether it failed by something else than the rule names.
+    pub fn failed(&self) -> bool {
+        !self.is_ok() && !self.is_hit
     }
 }
 
@@ -103,9 +117,34 @@ pub struct Data {
     pub trials: Vec<Trial>,
     /// Beside the runs: what was planned and has no row.
     pub missing: Vec<Missing>,
+    /// The metrics that trials have.
+    pub names: Names,
 }
 
 impl Data {
+    /// A metric of a trial, or a column that a rule may name as one: its value and its unit.
+    pub fn number<'a>(&'a self, trial: &Trial, name: &str) -> Option<(f64, &'a str)> {
+        let metric = trial.metrics.iter().find_map(|(at, value)| {
+            let (found, unit) = self.names.get(*at);
+            (found == name).then_some((*value, unit))
+        });
+        metric.or_else(|| {
+            let [elapsed, throughput, steal] = COLUMNS_AS_METRICS;
+            let values = [trial.elapsed_s, trial.mops_per_s, trial.steal_s];
+            let columns = [elapsed, throughput, steal].into_iter().zip(values);
+            columns.into_iter().find_map(|((column, unit), value)| {
+                value.filter(|_| column == name).map(|value| (value, unit))
+            })
+        })
+    }
+
+    /// Takes down which failures the rule names, from what it says of each trial.
+    pub fn mark_hits(&mut self, outcomes: &[Option<Outcome>]) {
+        for (trial, outcome) in self.trials.iter_mut().zip(outcomes) {
+            trial.is_hit |= *outcome == Some(Outcome::Stalled);
+        }
+    }
+
     /// Reads runs as one data set. A torn last line is set aside and noted with its run; a run
     /// without a finished trial is a run.
     pub fn read(folders: &[PathBuf]) -> Result<Data, AnalysisError> {
@@ -150,12 +189,7 @@ impl Data {
             data.runs[at].missing = missing.trials;
             data.missing.push(missing);
         }
-        for (at, folder) in folders.iter().enumerate() {
-            let reported = crate::reported::read(folder)?;
-            for trial in data.trials.iter_mut().filter(|trial| trial.run == at) {
-                trial.reported = reported.get(&trial.trial).copied();
-            }
-        }
+        data.names = measured::read(&data.runs, &mut data.trials)?;
         Ok(data)
     }
 }
@@ -272,7 +306,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
             event,
             of_case,
             steal_s: steal_s.next().flatten(),
-            reported: None,
+            metrics: Vec::new(),
             splats: splats.next().flatten().filter(|text| !text.is_empty()).map(Box::from),
             status: status
                 .next()
@@ -281,6 +315,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
                 .parse::<Status>()
                 .map_err(|e| bad(e.to_string()))?,
             error: error.next().flatten().filter(|text| !text.is_empty()).map(Box::from),
+            is_hit: false,
         });
     }
 
@@ -300,7 +335,7 @@ fn from_frame(runs: Vec<Run>, frame: &DataFrame) -> Result<Data, AnalysisError> 
         trial.cell = place[trial.cell];
     }
     let cells = cells.into_iter().map(|(_, factors)| factors).collect();
-    Ok(Data { runs, cells, trials, missing: Vec::new() })
+    Ok(Data { runs, cells, trials, missing: Vec::new(), names: Names::default() })
 }
 
 type Key<'a> = ([&'a str; FACTORS.len()], Size);

@@ -46,7 +46,7 @@ pub enum AnalysisError {
     Unlike(#[from] Box<Unlike>),
     /// A rule that compares with the control, and no control.
     #[error(
-        "the rule {rule} compares each trial with its control, and no trial has the control, {control} (found: {found}); accepted is another rule, {ACCEPTED}, or a run with the control among its trials"
+        "the rule {rule} compares each trial with its control, and no trial has the control, {control} (found: {found}); accepted is a run with the control among its trials, or another rule, such as `absolute:100` (below 100 Mops/s) or `split` (in the lower of two modes)"
     )]
     NoControl {
         /// The rule.
@@ -55,6 +55,24 @@ pub enum AnalysisError {
         control: Control,
         /// The values of its factor that there are.
         found: String,
+    },
+    /// A condition looks at a metric that no trial has, or that is in another unit.
+    #[error(
+        "the condition {condition} can't be judged: {}; the trials have {}",
+        match found {
+            Some(unit) if unit.is_empty() => "the metric has no unit, so that the limit may have none".to_string(),
+            Some(unit) => format!("the metric is in {unit}"),
+            None => "no trial has such a metric".to_string(),
+        },
+        listed(measured)
+    )]
+    NoMetric {
+        /// The condition.
+        condition: String,
+        /// The unit that the metric has.
+        found: Option<String>,
+        /// The metrics that there are, with their units.
+        measured: Vec<(String, String)>,
     },
     /// A statistic that can't be computed.
     #[error(transparent)]
@@ -67,6 +85,18 @@ pub enum AnalysisError {
         /// Why.
         reason: String,
     },
+}
+
+/// Names with their units: `p99 (us), misses`.
+fn listed(measured: &[(String, String)]) -> String {
+    if measured.is_empty() {
+        return "none".to_string();
+    }
+    let one = |(name, unit): &(String, String)| match unit.as_str() {
+        "" => format!("`{name}`"),
+        unit => format!("`{name}` ({unit})"),
+    };
+    measured.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// Two runs that can't be one data set.

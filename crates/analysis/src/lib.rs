@@ -17,11 +17,11 @@ pub mod ends;
 pub mod error;
 pub mod factors;
 pub mod finding;
+pub mod measured;
 pub mod metrics;
 pub mod outcome;
 pub mod planned;
 pub mod recovery;
-pub mod reported;
 pub mod run;
 pub mod series;
 #[cfg(any(test, feature = "synthetic"))]

@@ -6,21 +6,17 @@
 //! summarised as what it is, a number a trial: the median of the trials' 99th percentiles is not the
 //! 99th percentile of all latencies.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use model::columns::{FACTORS, METRICS};
-use records::table::Table;
+use model::columns::FACTORS;
+use model::outcome::fact;
 use serde::Serialize;
 
 use crate::cells::Cell;
 use crate::csv_text::{CsvText, number};
 use crate::data::Data;
-use crate::error::AnalysisError;
-use crate::reported::METRIC as REPORTED;
 use stats::samples::{MedianRatio, Resampling, SampleMedian, mann_whitney};
 use stats::{Alternative, Estimate, Level};
-
-const FILE: &str = "metrics.csv";
 
 /// One metric of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,14 +41,9 @@ pub struct CellMetric {
 type Key = (usize, String, String);
 
 /// The metrics of all cells, by cell, then by name.
-pub fn of(
-    data: &Data,
-    cells: &[Cell],
-    level: Level,
-    resampling: Resampling,
-) -> Result<Vec<CellMetric>, AnalysisError> {
-    let samples = samples(data)?;
-    let metrics = samples
+pub fn of(data: &Data, cells: &[Cell], level: Level, resampling: Resampling) -> Vec<CellMetric> {
+    let samples = samples(data);
+    samples
         .iter()
         .map(|((cell, metric, unit), values)| {
             let control = cells.get(*cell).and_then(|cell| cell.control).filter(|at| at != cell);
@@ -80,35 +71,26 @@ pub fn of(
                 }),
             }
         })
-        .collect();
-    Ok(metrics)
+        .collect()
 }
 
-/// The values of each metric of each cell, rising. Never empty.
-fn samples(data: &Data) -> Result<BTreeMap<Key, Vec<f64>>, AnalysisError> {
+/// The values of each metric of each cell, rising, of trials that did their work. Never empty. A fact
+/// that rules look at is an outcome, counted as one.
+fn samples(data: &Data) -> BTreeMap<Key, Vec<f64>> {
     let mut samples: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
-    for (at, run) in data.runs.iter().enumerate() {
-        let file = run.folder.join(FILE);
-        let Some(table) = Table::read_begun(&file, &METRICS)? else { continue };
-        let ok = data.trials.iter().filter(|trial| trial.run == at && trial.is_ok());
-        let cell_of: HashMap<u64, usize> = ok.map(|trial| (trial.trial, trial.cell)).collect();
-        let column = |name| table.column(name).into_iter().map(|(_, cell)| cell);
-        let names = column("metric").zip(column("unit"));
-        for ((trial, (metric, unit)), value) in column("trial").zip(names).zip(column("value")) {
-            // The table's reader has checked that they are numbers. A trial without a row yet has
-            // no cell: it was still at work when the file was read.
-            let (Ok(trial), Ok(value)) = (trial.parse::<u64>(), value.parse::<f64>()) else {
-                continue;
-            };
-            // What the rule `reported` judges by is an outcome, counted as one.
-            let Some(cell) = cell_of.get(&trial).filter(|_| metric != REPORTED) else { continue };
-            samples.entry((*cell, metric, unit)).or_default().push(value);
+    for trial in data.trials.iter().filter(|trial| trial.is_ok()) {
+        for (at, value) in &trial.metrics {
+            let (metric, unit) = data.names.get(*at);
+            if !fact::is_one(metric) {
+                let key = (trial.cell, metric.to_string(), unit.to_string());
+                samples.entry(key).or_default().push(*value);
+            }
         }
     }
     for values in samples.values_mut() {
         values.sort_unstable_by(f64::total_cmp);
     }
-    Ok(samples)
+    samples
 }
 
 /// The columns of the table after the factors.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::damage::TornLine;
 use crate::error::AnalysisError;
-use model::outcome::StallRule;
+use model::outcome::{Condition, StallRule};
 
 /// A run.
 #[derive(Debug, Clone, Serialize)]
@@ -80,12 +80,12 @@ impl Run {
     /// The rule of its definition, if it has one. An imported run without one is judged by what its
     /// source says of stalls, which may be nothing.
     pub fn stall_rule(&self) -> Option<StallRule> {
-        self.definition.stall().or(self.is_imported().then_some(StallRule::Reported))
+        self.definition.stall().or(self.is_imported().then(|| Condition::Reported.into()))
     }
 
     /// What its trials are held against, if anything, when they are judged by this rule. An import that
     /// names none has the one that is usual.
-    pub fn control(&self, rule: StallRule) -> Option<Control> {
+    pub fn control(&self, rule: &StallRule) -> Option<Control> {
         let usual = || self.is_imported().then(Control::default);
         self.definition.control(rule).or_else(usual)
     }

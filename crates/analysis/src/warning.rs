@@ -32,6 +32,13 @@ pub enum Warning {
         /// Those that have two modes, their control pooled with them.
         bimodal: u64,
     },
+    /// No trial's output has the expression of a rule.
+    NeverMatched {
+        /// The expression.
+        expression: String,
+        /// Trials whose output was looked at.
+        trials: u64,
+    },
     /// What weakens the ratios to the control, or why they don't exist.
     ControlRatio {
         /// In how many cells.

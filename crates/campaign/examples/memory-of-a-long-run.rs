@@ -8,8 +8,7 @@ use std::time::{Duration, SystemTime};
 use model::definition::parse;
 use model::manifest::{FORMAT, Kernel, Machine, Manifest, Origin, Source};
 use model::record::{Sample, Status, TrialRecord};
-use model::rows::TrialRow;
-use records::journal::Journal;
+use records::journal::{Journal, TrialRows};
 use stallscope_campaign::executor::{Broken, Done, Execution, Executor, Stop};
 use stallscope_campaign::plan::{Plan, Planned, Site};
 use stallscope_campaign::runner::{Observer, run};
@@ -42,7 +41,7 @@ struct Watch {
 impl Observer for Watch {
     fn starts(&mut self, _: &Planned) {}
 
-    fn ended(&mut self, _: &Planned, _: &TrialRow) {
+    fn ended(&mut self, _: &Planned, _: &TrialRows) {
         self.done += 1;
         if self.done == 1 || self.done.is_multiple_of(self.every) {
             println!("{} trials: {}", self.done, resident());

@@ -8,10 +8,9 @@
 use std::collections::BTreeMap;
 
 use model::factor::{BadValue, Ramp, Span, Until, threads_in_words};
-use model::outcome::StallRule;
 use model::rows::PlanRow;
-use model::spec::TrialSpec;
-use model::workload::{self, Around, OwnFactor, Workload};
+use model::spec::{TrialSpec, Watch};
+use model::workload::{self, Around, OwnFactor, Task, Workload};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
@@ -61,8 +60,7 @@ impl Planned {
 
     /// How long it should take: its ramp, its gap and its duration.
     pub fn expected(&self) -> Span {
-        let ramp = model::ramp::planned_ns(self.spec.ramp, self.spec.threads);
-        Span::from_ns(ramp.saturating_add(self.spec.duration.ns()))
+        expected(&self.spec)
     }
 }
 
@@ -155,6 +153,9 @@ impl Plan {
                 let mut spec = cell.spec.clone();
                 spec.trial = number;
                 spec.seed = trial_seed(definition.seed, number);
+                if let Task::Command(command) = &mut spec.task {
+                    command.set_seed(spec.seed);
+                }
                 trials.push(Planned {
                     sequence: trials.len() as u64 + 1,
                     block,
@@ -220,7 +221,7 @@ fn digest(parts: &[&[u8]]) -> [u8; 32] {
 }
 
 fn needs_control(definition: &Definition) -> bool {
-    matches!(definition.outcome.stall, StallRule::Control { .. })
+    definition.outcome.stall.needs_control()
 }
 
 fn cells(
@@ -344,7 +345,7 @@ fn spec(
         mutex: &definition.mutex,
         command: definition.command.as_ref(),
     })?;
-    Ok(TrialSpec {
+    let spec = TrialSpec {
         trial: 0,
         task,
         threads: around.threads,
@@ -356,7 +357,35 @@ fn spec(
         until: around.until,
         sample: definition.sample,
         seed: 0,
-    })
+        watch: Watch::default(),
+    };
+    Ok(TrialSpec { watch: watch(definition, &spec), ..spec })
+}
+
+/// What the trials look for, since the rule asks for it.
+fn watch(definition: &Definition, spec: &TrialSpec) -> Watch {
+    let rule = &definition.outcome.stall;
+    let of_a_program = spec.workload() == Workload::Command;
+    Watch {
+        hang: rule.hang(),
+        expressions: rule.expressions().map(str::to_string).collect(),
+        limit: of_a_program.then(|| limit(definition, spec)),
+    }
+}
+
+/// What a trial may take beyond its planned time before it is ended: starting, joining its threads, and
+/// writing what it saw.
+const GRACE: Span = Span::from_ms(20_000);
+
+/// After how long a trial is ended.
+pub fn limit(definition: &Definition, spec: &TrialSpec) -> Span {
+    let twice = expected(spec).ns().saturating_mul(2);
+    definition.limit.unwrap_or(Span::from_ns(twice.saturating_add(GRACE.ns())))
+}
+
+fn expected(spec: &TrialSpec) -> Span {
+    let ramp = model::ramp::planned_ns(spec.ramp, spec.threads);
+    Span::from_ns(ramp.saturating_add(spec.duration.ns()))
 }
 
 /// The labels of a cell: the definition's, and the own factors that have no column, where they are
@@ -376,6 +405,8 @@ fn labels(definition: &Definition, own: &[(&'static OwnFactor, String)]) -> Stri
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+
+    use model::outcome::Condition;
 
     use super::*;
     use model::definition::parse;
@@ -434,7 +465,7 @@ mod tests {
         let mut definition =
             definition("workload = \"wake-storm\"\nthreads = [1, 2, 3]\nhash = \"global\"\n");
         definition.trials = 6000;
-        definition.outcome.stall = StallRule::Absolute { mops: 1.0 };
+        definition.outcome.stall = Condition::Absolute { mops: 1.0 }.into();
         let plan = Plan::new(&definition, &site(4)).unwrap();
         let mut counts: std::collections::HashMap<Vec<u64>, f64> = Default::default();
         for block in plan.trials.chunks(3) {
@@ -460,7 +491,7 @@ mod tests {
         let text = "workload = \"wake-storm\"\nthreads = [16, \"100%\"]\nramp = \"grow:8@1s\"\n";
         let plan = Plan::new(&definition(text), &site(2)).unwrap();
         assert!(plan.cells.iter().all(|cell| cell.spec.threads == 16));
-        assert!(plan.notes[0].contains("grow:8@1s to 2 threads"), "{:?}", plan.notes);
+        assert!(plan.notes[1].contains("grow:8@1s to 2 threads"), "{:?}", plan.notes);
         let text = text.replace("16, ", "");
         let error = Plan::new(&definition(&text), &site(2)).unwrap_err().to_string();
         assert!(error.contains("would not grow"), "{error}");
@@ -480,10 +511,11 @@ mod tests {
         let mut definition = definition(
             "workload = \"mutex\"\nthreads = 2\nlocks = 5\n[mutex]\npairs_per_thread = 9\n",
         );
-        assert_eq!(Plan::new(&definition, &site(2)).unwrap().notes, [""; 0]);
+        let notes = |definition| Plan::new(definition, &site(2)).unwrap().notes;
+        assert_eq!(notes(&definition).len(), 1, "the control is added");
         definition.factors.set("workload", &["wake-storm".to_string()]).unwrap();
         assert_eq!(
-            Plan::new(&definition, &site(2)).unwrap().notes,
+            notes(&definition)[1..],
             [
                 "left out, since wake-storm has none of it: locks (of mutex), [mutex] pairs_per_thread"
             ]

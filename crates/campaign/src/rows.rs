@@ -1,15 +1,23 @@
 //! The rows that a trial leaves in the files of its run.
 
-use model::record::Sample;
-use model::rows::{MetricRow, PivotRow, TimelineRow, TrialRow, one_line};
+use model::outcome::end::{End, OfEnd};
+use model::outcome::fact;
+use model::outcome::{Condition, StallRule};
+use model::record::{Sample, TrialRecord};
+use model::rows::{EventRow, MetricRow, ONSET, PivotRow, TimelineRow, TrialRow, one_line};
 use records::journal::TrialRows;
 
 use crate::executor::Execution;
 use crate::plan::Planned;
 use crate::utc;
 
-/// The rows of a trial that ended.
-pub fn rows(experiment: &str, planned: &Planned, execution: &Execution) -> TrialRows {
+/// The rows of a trial that ended, with when it was hit by this rule.
+pub fn rows(
+    experiment: &str,
+    rule: &StallRule,
+    planned: &Planned,
+    execution: &Execution,
+) -> TrialRows {
     let trial = planned.spec.trial;
     let record = &execution.record;
     TrialRows {
@@ -38,7 +46,40 @@ pub fn rows(experiment: &str, planned: &Planned, execution: &Execution) -> Trial
                 errno: pivot.errno.as_deref().map(one_line),
             })
             .collect(),
+        events: onset(trial, rule, record).into_iter().collect(),
     }
+}
+
+/// Whether the rule names what a trial ended by, so that it is a hit and no failure.
+pub fn names_the_end(rule: &StallRule, record: &TrialRecord) -> bool {
+    of_end(rule, record).iter().any(|(_, said)| *said == OfEnd::Met)
+}
+
+/// The conditions that look at a trial's end, with what they say of it.
+fn of_end<'a>(rule: &'a StallRule, record: &TrialRecord) -> Vec<(&'a Condition, OfEnd)> {
+    let value =
+        |name: &str| record.metrics.iter().find(|it| it.metric == name).map(|metric| metric.value);
+    let end = End { status: record.status, fact: &value };
+    let said = rule.conditions().iter().map(|condition| (condition, condition.of_end(&end)));
+    said.filter(|(_, said)| *said != OfEnd::NotOfEnd).collect()
+}
+
+/// When the hit of a trial began, as far as conditions that look at a trial's end tell; of one that was
+/// not hit, that it had not by its end. `None` where no condition does, or where nothing was recorded.
+fn onset(trial: u64, rule: &StallRule, record: &TrialRecord) -> Option<EventRow> {
+    let said = of_end(rule, record);
+    let moment = |fact: &str| record.moments.iter().find(|moment| moment.fact == fact);
+    let met = said.iter().filter(|(_, said)| *said == OfEnd::Met);
+    let begun = met
+        .filter_map(|(condition, _)| moment(&condition.begins_with()?))
+        .min_by(|a, b| a.t_s.total_cmp(&b.t_s));
+    let at = match (begun, said.is_empty()) {
+        (Some(begun), _) => begun,
+        (None, false) => moment(fact::END)?,
+        (None, true) => return None,
+    };
+    let seen = u32::from(begun.is_some());
+    Some(EventRow { trial, event: ONSET.to_string(), t_s: at.t_s, ops: at.ops, seen })
 }
 
 /// The rows of a trial's samples, which were to be `sample_s` apart.
@@ -170,7 +211,7 @@ mod tests {
         let text = "trials = 2\n[factors]\nworkload = \"wake-storm\"\nthreads = [1, 2]\n";
         let site = Site { cpus: 2, kernels: vec!["6.18".into()] };
         let plan = Plan::new(&parse("x", "x", text).unwrap(), &site).unwrap();
-        let rows = rows("x", &plan.trials[0], &execution());
+        let rows = rows("x", &StallRule::default(), &plan.trials[0], &execution());
         let row = csv_rows(std::slice::from_ref(&rows.trial));
         for part in [",1.5,3000000,2,", "1970-01-01T00:00:01.500Z", ",none,ok,\"two lines, "] {
             assert!(row.contains(part), "{row}");

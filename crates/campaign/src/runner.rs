@@ -4,19 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use model::factor::Span;
 use model::manifest::{Kernel, Skipped};
 use model::record::Status;
-use model::rows::TrialRow;
-use records::journal::{Journal, JournalError};
+use records::journal::{Journal, JournalError, TrialRows};
 
 use crate::executor::{Broken, Done, Executor, Stop};
-use crate::plan::{Plan, Planned};
+use crate::plan::{self, Plan, Planned};
 use model::definition::Definition;
 
-/// What a trial may take beyond its planned time before it is killed: starting, joining its
-/// threads, and writing what it saw.
-const GRACE: Duration = Duration::from_secs(20);
+/// A program is ended by its trial's process, which tells how far it was. What that process has for it
+/// before it is ended itself.
+const TO_TELL: Duration = Duration::from_secs(30);
 
 /// A cell that failed so often in a row fails by a cause that the next trial doesn't change.
 const SKIPPED_AFTER: u32 = 3;
@@ -25,8 +23,8 @@ const SKIPPED_AFTER: u32 = 3;
 pub trait Observer {
     /// A trial is about to start.
     fn starts(&mut self, planned: &Planned);
-    /// A trial has its row.
-    fn ended(&mut self, planned: &Planned, row: &TrialRow);
+    /// A trial has its rows.
+    fn ended(&mut self, planned: &Planned, rows: &TrialRows);
 }
 
 /// How a run ended.
@@ -59,9 +57,10 @@ pub enum RunError {
 
 /// After how long a trial of this plan is killed.
 pub fn time_limit(definition: &Definition, planned: &Planned) -> Duration {
-    match definition.limit {
-        Some(limit) => limit.duration(),
-        None => Span::duration(planned.expected()).saturating_mul(2).saturating_add(GRACE),
+    let limit = plan::limit(definition, &planned.spec).duration();
+    match planned.spec.watch.limit {
+        Some(_) => limit.saturating_add(TO_TELL),
+        None => limit,
     }
 }
 
@@ -111,14 +110,17 @@ pub fn run(
                     Some(kernel) => *kernel = seen.clone(),
                     None => ended.kernels.push(seen.clone()),
                 }
-                let rows = crate::rows::rows(&definition.name, planned, &execution);
+                let rule = &definition.outcome.stall;
+                let rows = crate::rows::rows(&definition.name, rule, planned, &execution);
+                let is_well = rows.trial.status == Status::Ok
+                    || crate::rows::names_the_end(rule, &execution.record);
                 match journal.append(&rows) {
                     Ok(()) => {
                         ended.done += 1;
                         ended.left -= 1;
-                        observer.ended(planned, &rows.trial);
+                        observer.ended(planned, &rows);
                         let in_a_row = failures.entry(planned.cell).or_default();
-                        *in_a_row = if rows.trial.status == Status::Ok { 0 } else { *in_a_row + 1 };
+                        *in_a_row = if is_well { 0 } else { *in_a_row + 1 };
                         if *in_a_row == SKIPPED_AFTER {
                             ended.skipped.push(Skipped {
                                 cell: planned.cell,

@@ -22,7 +22,8 @@ use stallscope_campaign::executor::{Broken, Done, Execution, Executor, Stop};
 use stallscope_campaign::plan::{Plan, Planned, Site};
 use stallscope_campaign::runner::{Observer, RunError, run};
 
-const FILES: [&str; 5] = ["plan.csv", "trials.csv", "timeline.csv", "metrics.csv", "pivots.csv"];
+const FILES: [&str; 6] =
+    ["plan.csv", "trials.csv", "timeline.csv", "metrics.csv", "pivots.csv", "events.csv"];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
@@ -255,7 +256,7 @@ struct Nobody;
 
 impl Observer for Nobody {
     fn starts(&mut self, _: &Planned) {}
-    fn ended(&mut self, _: &Planned, _: &model::rows::TrialRow) {}
+    fn ended(&mut self, _: &Planned, _: &records::journal::TrialRows) {}
 }
 
 fn manifest() -> Manifest {

@@ -72,7 +72,7 @@ impl LabArgs {
             return None;
         }
         let rule = case::rule_in_guests(definition)?;
-        let by = std::mem::replace(&mut definition.outcome.stall, rule);
+        let by = std::mem::replace(&mut definition.outcome.stall, rule.clone());
         Some(format!(
             "throughput in a guest is the emulator's: a trial is judged by {rule} and not by the \
              definition's {by}; --stall {by} insists"

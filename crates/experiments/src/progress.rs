@@ -10,7 +10,7 @@ use campaign::plan::Planned;
 use campaign::runner::Observer;
 use model::definition::Definition;
 use model::record::Status;
-use model::rows::TrialRow;
+use records::journal::TrialRows;
 use report::neutral::{Neutral, plain};
 
 use crate::tally::Tally;
@@ -84,9 +84,10 @@ impl Observer for Progress {
         }
     }
 
-    fn ended(&mut self, planned: &Planned, row: &TrialRow) {
+    fn ended(&mut self, planned: &Planned, rows: &TrialRows) {
+        let row = &rows.trial;
         self.done += 1;
-        self.tally.count(planned, row);
+        self.tally.count(planned, rows);
         self.kernels.insert(row.kernel.clone());
         let failed = row.status != Status::Ok;
         if self.verbose > 0 || (failed && self.on_terminal) {

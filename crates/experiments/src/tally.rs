@@ -11,9 +11,10 @@ use campaign::plan::Planned;
 use model::columns::FACTORS;
 use model::definition::{Control, Definition};
 use model::event::Event;
-use model::outcome::StallRule;
+use model::outcome::{Condition, StallRule};
 use model::record::Status;
-use model::rows::{PlanRow, TrialRow};
+use model::rows::{MetricRow, PlanRow, TrialRow};
+use records::journal::TrialRows;
 use stats::samples::median::median_of_sorted;
 
 /// The counts.
@@ -30,16 +31,47 @@ pub struct Tally {
 struct Group {
     /// Throughputs of its control, ascending.
     controls: Vec<f64>,
-    others: Vec<Seen>,
+    others: Vec<Other>,
     stalled: u64,
+}
+
+/// A trial that is no control, and what a rule looks at of it.
+struct Other {
+    status: Status,
+    mops_per_s: Option<f64>,
+    event: Option<Event>,
+    splats: Option<String>,
+    metrics: Vec<MetricRow>,
+}
+
+impl Other {
+    fn judge(&self, rule: &StallRule, control_median: Option<f64>) -> Option<Outcome> {
+        let metric = |name: &str| {
+            let found = self.metrics.iter().find(|row| row.metric == name)?;
+            Some((found.value, found.unit.as_str()))
+        };
+        let seen = Seen {
+            status: self.status,
+            mops_per_s: self.mops_per_s,
+            event: self.event,
+            splats: self.splats.as_deref(),
+            control_median,
+            metric: &metric,
+            ..Seen::default()
+        };
+        judge(rule, &seen)
+    }
 }
 
 impl Tally {
     /// By the rule of a definition.
     pub fn new(definition: &Definition) -> Tally {
-        let rule = Some(definition.outcome.stall);
+        let rule = Some(definition.outcome.stall.clone());
+        let only_in_the_end = |rule: &StallRule| {
+            rule.is_by_modes() || rule.conditions().contains(&Condition::Reported)
+        };
         Tally {
-            rule: rule.filter(|rule| !matches!(rule, StallRule::Split | StallRule::Reported)),
+            rule: rule.filter(|rule| !only_in_the_end(rule)),
             control: definition.control(),
             groups: HashMap::new(),
             failed: 0,
@@ -47,12 +79,23 @@ impl Tally {
     }
 
     /// One trial more.
-    pub fn count(&mut self, planned: &Planned, row: &TrialRow) {
-        if row.status != Status::Ok {
+    pub fn count(&mut self, planned: &Planned, rows: &TrialRows) {
+        let row = &rows.trial;
+        let Some(rule) = &self.rule else {
+            self.failed += u64::from(row.status != Status::Ok);
+            return;
+        };
+        let other = Other {
+            status: row.status,
+            mops_per_s: row.mops_per_s,
+            event: row.pivot.map(|pivot| Event::of_pivot(pivot, row.pivot_s)),
+            splats: row.splats.clone(),
+            metrics: rows.metrics.clone(),
+        };
+        if other.judge(rule, None).is_none() {
             self.failed += 1;
             return;
         }
-        let Some(rule) = self.rule else { return };
         let group = self.groups.entry(all_but_control(row, self.control.as_ref())).or_default();
         let is_control = |of: &Control| planned.spec.text(of.factor) == of.value;
         if self.control.as_ref().is_some_and(is_control) {
@@ -60,16 +103,11 @@ impl Tally {
             let at = group.controls.partition_point(|other| *other < rate);
             group.controls.insert(at, rate);
         } else {
-            group.others.push(Seen {
-                mops_per_s: row.mops_per_s,
-                event: row.pivot.map(|pivot| Event::of_pivot(pivot, row.pivot_s)),
-                ..Seen::default()
-            });
+            group.others.push(other);
         }
         let control_median =
             Some(median_of_sorted(&group.controls)).filter(|median| median.is_finite());
-        let stalled =
-            |seen: &&Seen| judge(&rule, &Seen { control_median, ..**seen }) == Outcome::Stalled;
+        let stalled = |other: &&Other| other.judge(rule, control_median) == Some(Outcome::Stalled);
         group.stalled = group.others.iter().filter(stalled).count() as u64;
     }
 
@@ -105,7 +143,7 @@ mod tests {
 
     use campaign::executor::Execution;
     use campaign::plan::{Plan, Site};
-    use campaign::rows::row;
+    use campaign::rows::rows;
     use model::definition::parse;
     use model::manifest::Kernel;
     use model::record::{Pivot, TrialRecord};
@@ -115,7 +153,7 @@ mod tests {
     /// The trials of a plan of `auto` and `slots:512` at 8 threads, each by its hash.
     fn plan(stall: &str) -> (Definition, Plan) {
         let text = format!(
-            "trials = 3\n[factors]\nworkload = \"wake-storm\"\nthreads = 8\n[outcome]\nstall = \"{stall}\"\n"
+            "trials = 3\n[factors]\nworkload = \"wake-storm\"\nthreads = 8\nhash = [\"auto\", \"slots:512\"]\n[outcome]\nstall = \"{stall}\"\n"
         );
         let definition = parse("x", "x", &text).unwrap();
         let site = Site { cpus: 8, kernels: vec!["6.18".into()] };
@@ -140,7 +178,7 @@ mod tests {
                 splats: None,
                 disturbances: Vec::new(),
             };
-            tally.count(planned, &row("x", planned, &execution));
+            tally.count(planned, &rows("x", &definition.outcome.stall, planned, &execution));
         }
         tally.said()
     }

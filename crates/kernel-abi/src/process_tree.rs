@@ -18,6 +18,8 @@ pub struct Process {
     parent: u32,
     group: u32,
     is_dead: bool,
+    /// CPU time of its own and of its reaped children, in clock ticks.
+    cpu_ticks: u64,
 }
 
 impl Process {
@@ -31,12 +33,14 @@ impl Process {
     fn in_stat(pid: u32, stat: &str) -> Option<Process> {
         let (_, rest) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        let number = |at: usize| fields.get(at).and_then(|text| text.parse::<u64>().ok());
         Some(Process {
             pid,
             started: fields.get(19)?.parse().ok()?,
             parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
             is_dead: matches!(fields.first(), Some(&("Z" | "X"))),
+            cpu_ticks: (11..15).filter_map(number).sum(),
         })
     }
 
@@ -92,6 +96,15 @@ fn below(pid: u32, spared: &dyn Fn(&Process) -> bool) -> io::Result<Vec<Process>
         }
         next += 1;
     }
+}
+
+/// Clock ticks a second, in which Linux tells CPU times to every program.
+const TICKS_PER_S: f64 = 100.0;
+
+/// The CPU seconds that all which descends from `pid` has used; 0 where `/proc` can't be listed.
+pub fn cpu_s_below(pid: u32) -> f64 {
+    let processes = descendants(pid).unwrap_or_default();
+    processes.iter().map(|process| process.cpu_ticks).sum::<u64>() as f64 / TICKS_PER_S
 }
 
 /// What came of ending processes.

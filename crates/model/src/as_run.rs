@@ -105,11 +105,11 @@ impl AsRun {
 
     /// The rule by which its trials were to be judged, if the definition has one.
     pub fn stall(&self) -> Option<StallRule> {
-        self.outcome.as_ref().and_then(|outcome| outcome.stall)
+        self.outcome.as_ref().and_then(|outcome| outcome.stall.clone())
     }
 
     /// What its trials are held against, if anything, when they are judged by this rule.
-    pub fn control(&self, rule: StallRule) -> Option<Control> {
+    pub fn control(&self, rule: &StallRule) -> Option<Control> {
         Control::of(self.control.as_ref(), Some(rule))
     }
 }
@@ -117,6 +117,7 @@ impl AsRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::Condition;
     use serde_json::json;
 
     #[test]
@@ -124,7 +125,7 @@ mod tests {
         let import = json!({"format": "csv", "lines": 3, "not_understood": [], "notes": [],
             "said": {"approximate": {"a range": 2}}, "status": {"not_of": [4]}});
         let run = AsRun::of(&json!({"name": "x", "import": import})).unwrap();
-        assert_eq!((run.stall(), run.control(StallRule::Reported)), (None, None));
+        assert_eq!((run.stall(), run.control(&Condition::Reported.into())), (None, None));
         let found = run.import.unwrap();
         assert_eq!(found.status, Some(StatusSaid::NotOf(vec![4])));
         assert_eq!(serde_json::to_value(&found).unwrap(), import);

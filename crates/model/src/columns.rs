@@ -1,7 +1,7 @@
 //! The columns of each file, in their order.
 
 use crate::column::{Column, names};
-pub use crate::rows::{CHECKS, METRICS, NOTES, PIVOTS, PLAN, TIMELINE, TRIALS};
+pub use crate::rows::{CHECKS, EVENTS, METRICS, NOTES, PIVOTS, PLAN, TIMELINE, TRIALS};
 
 /// How many of the first columns of `plan.csv` are numbers that place a trial; the others are
 /// [`FACTORS`].
@@ -29,14 +29,18 @@ pub struct Beside {
     pub rows: &'static str,
 }
 
+/// When the hits of trials began.
+pub const EVENTS_FILE: &str = "events.csv";
+
 /// The samples of trials.
 pub const TIMELINE_FILE: Beside =
     Beside { name: "timeline.csv", columns: &TIMELINE, rows: "samples" };
 
 /// The files of rows that stand beside `trials.csv` and `timeline.csv`.
-pub const BESIDE_TIMELINE: [Beside; 2] = [
+pub const BESIDE_TIMELINE: [Beside; 3] = [
     Beside { name: "metrics.csv", columns: &METRICS, rows: "metrics" },
     Beside { name: "pivots.csv", columns: &PIVOTS, rows: "calls" },
+    Beside { name: EVENTS_FILE, columns: &EVENTS, rows: "events" },
 ];
 
 /// One list after the other. A length that is not theirs together does not compile.

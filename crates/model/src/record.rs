@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::factor::{BadValue, as_text};
+use crate::outcome::fact;
 
 /// How a trial ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,6 +138,20 @@ pub struct TrialRecord {
     pub metrics: Vec<Metric>,
     /// `resize`: each set of the slots.
     pub pivots: Vec<SlotsSet>,
+    /// When what a rule may look at came to be.
+    #[serde(default)]
+    pub moments: Vec<Moment>,
+}
+
+/// When a fact of a trial came to be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Moment {
+    /// The fact, as the metric that has it: see [`fact`](crate::outcome::fact).
+    pub fact: String,
+    /// Seconds since the trial's start.
+    pub t_s: f64,
+    /// Operations until then; `None` where none are counted.
+    pub ops: Option<u64>,
 }
 
 impl TrialRecord {
@@ -166,6 +181,7 @@ impl TrialRecord {
             timeline: Vec::new(),
             metrics: Vec::new(),
             pivots: Vec::new(),
+            moments: Vec::new(),
         }
     }
 
@@ -188,6 +204,8 @@ impl TrialRecord {
             involuntary_switches: self.involuntary_switches,
             steal_s: self.steal_s,
             timeline: std::mem::take(&mut self.timeline),
+            metrics: self.metrics.drain(..).filter(|it| fact::is_one(&it.metric)).collect(),
+            moments: std::mem::take(&mut self.moments),
             ..TrialRecord::failed(status, error)
         };
     }

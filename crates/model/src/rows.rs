@@ -167,6 +167,26 @@ row! {
 }
 
 row! {
+    /// A row of `events.csv`: when the hit of a trial began, or that it had not by the trial's end.
+    EventRow, EVENTS {
+        /// The trial's number.
+        trial: u64 = always,
+        /// What happened: `onset`.
+        event: String = always,
+        /// Seconds since the trial's start.
+        #[serde(serialize_with = "decimal_always")]
+        t_s: f64 = always,
+        /// Operations until then; empty where none are counted.
+        ops: Option<u64> = or_empty,
+        /// 1: it was seen; 0: the trial ended before.
+        seen: u32 = always,
+    }
+}
+
+/// In the column `event` of `events.csv`: the hit began.
+pub const ONSET: &str = "onset";
+
+row! {
     /// A row of `checks.csv`: a functional check of an imported run. One that was skipped, or failed as
     /// it was expected to, has neither passed nor failed.
     CheckRow, CHECKS {

@@ -38,6 +38,27 @@ pub struct TrialSpec {
     pub sample: Span,
     /// Seeds whatever the trial draws.
     pub seed: u64,
+    /// What the trial looks for, since its rule asks for it.
+    #[serde(default, skip_serializing_if = "Watch::is_empty")]
+    pub watch: Watch,
+}
+
+/// What a trial looks for besides doing its work.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Watch {
+    /// It is ended after so long without progress.
+    pub hang: Option<Span>,
+    /// Regular expressions that are looked for in its program's output.
+    pub expressions: Vec<String>,
+    /// `command`: its program is ended after so long.
+    pub limit: Option<Span>,
+}
+
+impl Watch {
+    fn is_empty(&self) -> bool {
+        *self == Watch::default()
+    }
 }
 
 impl TrialSpec {

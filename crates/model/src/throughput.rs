@@ -38,22 +38,7 @@ impl Throughput {
     pub fn form(&self) -> Result<Form, BadValue> {
         Ok(match self {
             Throughput::Regex(text) => {
-                let bad = |reason: String| {
-                    let accepted = "a regular expression with a group: `([0-9.]+) ops/s` or `(?<value>[0-9.]+)`";
-                    BadValue::new("command.regex", text, accepted).because(reason)
-                };
-                let regex = Regex::new(text).map_err(|error| {
-                    // The library's message draws the place over several lines.
-                    let reason = error.to_string();
-                    let last = reason.lines().last().unwrap_or("").trim().to_string();
-                    bad(format!("it is no regular expression: {last}"))
-                })?;
-                let named = regex.capture_names().position(|name| name == Some("value"));
-                let group = match named {
-                    Some(group) => group,
-                    None if regex.captures_len() > 1 => 1,
-                    None => return Err(bad("it has no group around the number".to_string())),
-                };
+                let (regex, group) = regex(text)?;
                 Form::Regex { regex, group }
             }
             Throughput::Pointer(text) if text.is_empty() || text.starts_with('/') => {
@@ -64,5 +49,29 @@ impl Throughput {
                 return Err(BadValue::new("command.pointer", text, accepted));
             }
         })
+    }
+}
+
+/// An expression, and the group in it that is the number: the one named `value`, else the first.
+///
+/// # Errors
+/// The expression is none, or has no group.
+pub fn regex(text: &str) -> Result<(Regex, usize), BadValue> {
+    let bad = |reason: String| {
+        let accepted =
+            "a regular expression with a group: `([0-9.]+) ops/s` or `(?<value>[0-9.]+)`";
+        BadValue::new("command.regex", text, accepted).because(reason)
+    };
+    let regex = Regex::new(text).map_err(|error| {
+        // The library's message draws the place over several lines.
+        let reason = error.to_string();
+        let last = reason.lines().last().unwrap_or("").trim().to_string();
+        bad(format!("it is no regular expression: {last}"))
+    })?;
+    let named = regex.capture_names().position(|name| name == Some("value"));
+    match named {
+        Some(group) => Ok((regex, group)),
+        None if regex.captures_len() > 1 => Ok((regex, 1)),
+        None => Err(bad("it has no group around the number".to_string())),
     }
 }

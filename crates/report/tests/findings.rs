@@ -4,7 +4,7 @@ use analysis::synthetic::Synthetic;
 use analysis::warning::Warning;
 use analysis::{Analysis, AnalysisError, Options, analyze};
 use model::factor::Span;
-use model::outcome::StallRule;
+use model::outcome::Condition;
 use model::record::{Pivot, Status};
 use serde_json::{Value, json};
 use stats::Level;
@@ -232,7 +232,7 @@ fn the_pivot_rule_keeps_what_was_watched_too_short_apart() {
     }
     made.trial(96, "auto");
     let options = Options {
-        stall: Some(StallRule::Event { limit: Span::from_ms(1000) }),
+        stall: Some(Condition::Event { limit: Span::from_ms(1000) }.into()),
         ..Options::default()
     };
     let found = with(&made, &options).unwrap();
@@ -257,7 +257,7 @@ fn one_mode_without_a_control_may_be_either() {
     for trial in 0..8 {
         made.trial(96, "auto").mops_per_s = Some(9.0 + f64::from(trial) / 10.0);
     }
-    let options = Options { stall: Some(StallRule::Split), ..Options::default() };
+    let options = Options { stall: Some(Condition::Split.into()), ..Options::default() };
     let found = with(&made, &options).unwrap();
     assert_eq!(found.cells[0].stall, None, "all or none of them may have stalled");
     let answer = stallscope_report::say::all(&found).join("\n");
@@ -268,7 +268,7 @@ fn one_mode_without_a_control_may_be_either() {
 fn a_rule_without_throughputs_says_nothing_of_modes() {
     let mut made = Synthetic::new(96);
     made.trial(96, "auto").mops_per_s = None;
-    let options = Options { stall: Some(StallRule::Split), ..Options::default() };
+    let options = Options { stall: Some(Condition::Split.into()), ..Options::default() };
     let found = with(&made, &options).unwrap();
     assert_eq!(
         stallscope_report::say::all(&found)[0],

@@ -19,8 +19,9 @@ use crate::prepare::Prepared;
 use crate::ramp::Schedule;
 use crate::stage::{Seat, Stage};
 use crate::work::{Driven, MainPart, Window, Work};
-use model::factor::Until;
-use model::record::{Sample, Status, TrialRecord};
+use model::factor::{Span, Until};
+use model::outcome::fact;
+use model::record::{Moment, Sample, Status, TrialRecord};
 use model::spec::TrialSpec;
 
 /// Does the trial with a workload whose memory is taken already.
@@ -58,6 +59,9 @@ struct Drive<'a, W: Work> {
     handles: Vec<JoinHandle<W::Own>>,
     looks: Vec<Look>,
     next_look_ns: u64,
+    /// When operations were last seen to be more than before, and how many they were.
+    last_progress: (u64, u64),
+    longest_idle_ns: u64,
     /// What the latest look read.
     now_ops: Vec<u64>,
     begin_ops: Vec<u64>,
@@ -95,6 +99,8 @@ impl<'a, W: Work> Drive<'a, W> {
             handles: Vec::with_capacity(all),
             looks: touched(looks as usize, "samples")?,
             next_look_ns: 0,
+            last_progress: (0, 0),
+            longest_idle_ns: 0,
             now_ops: touched(all, "counts")?,
             begin_ops: touched(all, "counts")?,
             end_ops: touched(all, "counts")?,
@@ -107,6 +113,7 @@ impl<'a, W: Work> Drive<'a, W> {
         let steal = Steal::read().ok();
         let start_ns = clock::monotonic_ns();
         self.next_look_ns = start_ns;
+        self.last_progress = (start_ns, 0);
 
         let (begun_ns, window, error) = match self.create(start_ns, &mut record) {
             Ok(()) => {
@@ -117,6 +124,9 @@ impl<'a, W: Work> Drive<'a, W> {
             }
             Err(error) => (start_ns, None, Some(error)),
         };
+        if window.is_some() && self.hangs() {
+            return self.hung(record, usage, start_ns);
+        }
         let left_early = self.stage.anyone_left();
         self.stage.stop();
         let opened = self.stage.open();
@@ -135,17 +145,12 @@ impl<'a, W: Work> Drive<'a, W> {
         if let Some(hash) = &self.hash {
             hash.end(&mut record);
         }
-        if let (Some(usage), Ok(now)) = (usage, Usage::of_self()) {
-            let used = now.since(&usage);
-            record.user_s = Some(used.user_s);
-            record.system_s = Some(used.system_s);
-            record.voluntary_switches = Some(used.voluntary_switches);
-            record.involuntary_switches = Some(used.involuntary_switches);
-        }
+        use_since(usage, &mut record);
         if let (Some(steal), Ok(now)) = (steal, Steal::read()) {
             record.steal_s = now.seconds_since(&steal, &self.prepared.cpus);
         }
         record.timeline = self.looks.iter().map(|look| sample(look, start_ns)).collect();
+        self.tell_progress(start_ns, &mut record);
 
         let call = |call: &str, errno| TrialError::Call { call: call.to_string(), errno };
         let failed = self.stage.failed().map(|errno| call("futex", errno));
@@ -165,6 +170,44 @@ impl<'a, W: Work> Drive<'a, W> {
         self.work.finish(&driven, owns, &mut record);
         main_part.finish(&mut record);
         record
+    }
+
+    /// For how long nothing was done, up to the latest look.
+    fn idle_ns(&self) -> u64 {
+        let last = self.looks.last().map_or(0, |look| look.at_ns);
+        last.saturating_sub(self.last_progress.0)
+    }
+
+    fn hangs(&self) -> bool {
+        self.spec.watch.hang.is_some_and(|hang| self.idle_ns() >= hang.ns())
+    }
+
+    /// The record of a trial whose threads may never end: none is waited for, and the process ends with
+    /// them.
+    fn hung(&self, mut record: TrialRecord, usage: Option<Usage>, start_ns: u64) -> TrialRecord {
+        use_since(usage, &mut record);
+        record.timeline = self.looks.iter().map(|look| sample(look, start_ns)).collect();
+        self.tell_progress(start_ns, &mut record);
+        record.status = Status::Timeout;
+        let hang = self.spec.watch.hang.map_or(0.0, Span::seconds);
+        record.error = Some(format!("its threads made no progress for {hang} s; it was ended"));
+        record
+    }
+
+    /// Writes how its progress went, if the rule asks for it.
+    fn tell_progress(&self, start_ns: u64, record: &mut TrialRecord) {
+        if self.spec.watch.hang.is_none() {
+            return;
+        }
+        let since_start_s = |at_ns: u64| at_ns.saturating_sub(start_ns) as f64 / 1e9;
+        let idle_ns = self.longest_idle_ns.max(self.idle_ns());
+        record.metric(fact::IDLE_S, idle_ns as f64 / 1e9, "s");
+        let (at_ns, ops) = self.last_progress;
+        let moment = |fact: &str, t_s, ops| Moment { fact: fact.to_string(), t_s, ops: Some(ops) };
+        record.moments.push(moment(fact::IDLE_S, since_start_s(at_ns), ops));
+        if let Some(last) = self.looks.last() {
+            record.moments.push(moment(fact::END, since_start_s(last.at_ns), last.ops));
+        }
     }
 
     /// Creates all threads at their moments, looking on meanwhile.
@@ -253,7 +296,7 @@ impl<'a, W: Work> Drive<'a, W> {
         loop {
             let now_ns = clock::monotonic_ns();
             let end_ns = self.end_ns(begin_ns, latest_ns);
-            if now_ns >= end_ns || self.stage.work_is_over(self.handles.len()) {
+            if now_ns >= end_ns || self.stage.work_is_over(self.handles.len()) || self.hangs() {
                 break;
             }
             self.look_if_due(now_ns);
@@ -308,6 +351,11 @@ impl<'a, W: Work> Drive<'a, W> {
         if let Some(hash) = &mut self.hash {
             hash.looked(at_ns, slots);
         }
+        if ops != self.last_progress.1 {
+            let idle_ns = at_ns.saturating_sub(self.last_progress.0);
+            self.longest_idle_ns = self.longest_idle_ns.max(idle_ns);
+            self.last_progress = (at_ns, ops);
+        }
         self.looks.push(look);
         look
     }
@@ -352,6 +400,16 @@ impl<'a, W: Work> Drive<'a, W> {
             record.thread_ops_max = each.last().copied();
         }
         Driven { begun_ns, window, last_left_ns, ops: self.counters.sum() }
+    }
+}
+
+fn use_since(before: Option<Usage>, record: &mut TrialRecord) {
+    if let (Some(before), Ok(now)) = (before, Usage::of_self()) {
+        let used = now.since(&before);
+        record.user_s = Some(used.user_s);
+        record.system_s = Some(used.system_s);
+        record.voluntary_switches = Some(used.voluntary_switches);
+        record.involuntary_switches = Some(used.involuntary_switches);
     }
 }
 

@@ -8,7 +8,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use common::{spec, trial, trial_with};
-use model::record::{Pivot, Status, TrialRecord};
+use model::factor::Span;
+use model::outcome::fact;
+use model::record::{Metric, Pivot, Status, TrialRecord};
 use model::spec::TrialSpec;
 use model::throughput::Throughput;
 use model::workload::Task;
@@ -21,7 +23,8 @@ fn shell(script: &str) -> TrialSpec {
         argv: vec!["sh".into(), "-c".into(), script.into()],
         env: Vec::new(),
         folder: None,
-        throughput: Throughput::Regex(r"rate (\S+)".into()),
+        throughput: Some(Throughput::Regex(r"rate (\S+)".into())),
+        metrics: Default::default(),
         unit: "1/s".into(),
         better: Better::Higher,
         mops_per_unit: None,
@@ -63,7 +66,8 @@ fn preloaded(spec: &TrialSpec) -> TrialRecord {
 fn error_of(record: &TrialRecord, status: Status) -> String {
     assert_eq!(record.status, status, "{record:?}");
     assert_eq!((record.elapsed_s, record.mops_per_s), (None, None), "{record:?}");
-    assert!(record.metrics.is_empty(), "{record:?}");
+    let is_fact = |metric: &Metric| fact::is_one(&metric.metric);
+    assert!(record.metrics.iter().all(is_fact), "{record:?}");
     record.error.clone().expect("a reason")
 }
 
@@ -75,8 +79,8 @@ fn a_program_s_number_is_its_throughput() {
     command(&mut spec).mops_per_unit = Some(1e-6);
     let record = trial(&spec);
     assert_eq!((record.status, &record.error), (Status::Ok, &None));
-    assert_eq!(record.metrics.len(), 1);
-    let metric = &record.metrics[0];
+    let [end, metric] = &record.metrics[..] else { panic!("{record:?}") };
+    assert_eq!((end.metric.as_str(), end.value), (fact::EXIT_STATUS, 0.0));
     assert_eq!((metric.metric.as_str(), metric.value), ("throughput", 2_500_000.0));
     assert_eq!(metric.unit, "1/s");
     assert_eq!(record.mops_per_s, Some(2.5));
@@ -89,8 +93,8 @@ fn a_program_s_number_is_its_throughput() {
 #[test]
 fn a_json_pointer_finds_it_too() {
     let mut spec = shell("echo '{\"a\":[{\"rate\":7}]}'");
-    command(&mut spec).throughput = Throughput::Pointer("/a/0/rate".into());
-    assert_eq!(trial(&spec).metrics[0].value, 7.0);
+    command(&mut spec).throughput = Some(Throughput::Pointer("/a/0/rate".into()));
+    assert_eq!(trial(&spec).metrics[1].value, 7.0);
 }
 
 #[test]
@@ -117,7 +121,7 @@ fn what_cannot_be_run_is_refused_with_its_name() {
     let mut empty = shell("");
     command(&mut empty).argv.clear();
     let mut group = shell("");
-    command(&mut group).throughput = Throughput::Regex("rate".into());
+    command(&mut group).throughput = Some(Throughput::Regex("rate".into()));
     let mut pinned = shell("");
     pinned.placement = "compact".parse().expect("a placement");
     let mut ramped = shell("");
@@ -144,7 +148,7 @@ fn what_a_program_leaves_behind_is_ended() {
     let script = "sleep 1000 & echo first $!; setsid sleep 1000 & echo second $!; echo rate 1";
     let mut spec = shell(script);
     command(&mut spec).throughput =
-        Throughput::Regex(r"(?s)first (?<value>\d+).second \d+.rate".into());
+        Some(Throughput::Regex(r"(?s)first (?<value>\d+).second \d+.rate".into()));
     let record = trial(&spec);
     assert_eq!(record.status, Status::Ok, "{record:?}");
     let pid = record.metrics[0].value;
@@ -227,4 +231,54 @@ fn numbers_are_printed_as_in_every_locale_unless_the_definition_chooses_one() {
     assert_eq!(rate(&spec), Some(12.5));
     command(&mut spec).env.push(("LC_ALL".into(), "de_DE.UTF-8".into()));
     assert_eq!(rate(&spec), Some(7.0));
+}
+
+#[test]
+fn what_a_rule_may_look_at_is_told_of_every_end() {
+    let fact_of = |record: &TrialRecord, name: &str| {
+        record.metrics.iter().find(|metric| metric.metric == name).map(|metric| metric.value)
+    };
+    let moment_of = |record: &TrialRecord, name: &str| {
+        record.moments.iter().find(|moment| moment.fact == name).map(|moment| moment.t_s)
+    };
+    let mut spec = shell("echo rate 1; echo lost 3 events >&2; sleep 60");
+    spec.watch.hang = Some(Span::from_ms(300));
+    spec.watch.expressions = vec!["lost [0-9]+ events".into(), "never".into()];
+    let record = trial(&spec);
+    assert_eq!(record.status, Status::Timeout, "{record:?}");
+    assert!(record.error.as_ref().is_some_and(|error| error.contains("no progress for 0.3 s")));
+    assert!(fact_of(&record, fact::IDLE_S).is_some_and(|idle| idle >= 0.3), "{record:?}");
+    let began = moment_of(&record, fact::IDLE_S).expect("its onset");
+    assert!(began < moment_of(&record, fact::END).expect("its end"), "{record:?}");
+    assert_eq!(fact_of(&record, "match:lost [0-9]+ events"), Some(1.0));
+    assert_eq!(fact_of(&record, "match:never"), Some(0.0));
+
+    let mut late = shell("while :; do :; done");
+    late.watch.hang = Some(Span::from_ms(300));
+    late.watch.limit = Some(Span::from_ms(600));
+    let record = trial(&late);
+    assert!(record.error.as_ref().is_some_and(|it| it.contains("limit of 0.6 s")), "{record:?}");
+    assert!(fact_of(&record, fact::IDLE_S).is_some_and(|idle| idle < 0.3), "it works: {record:?}");
+}
+
+#[test]
+fn a_program_that_adds_to_its_page_has_operations_and_a_timeline() {
+    // Eight bytes behind the page's first line, a number that grows, then stands still.
+    let script = r#"
+        page=$STALLSCOPE_PROGRESS
+        for n in 1 2 3 4 5; do
+            printf "\\00$n\\000\\000\\000\\000\\000\\000\\000" |
+                dd of="$page" bs=8 seek=8 conv=notrunc status=none
+            sleep 0.06
+        done
+        sleep 60"#;
+    let mut spec = shell(script);
+    command(&mut spec).throughput = None;
+    spec.watch.hang = Some(Span::from_ms(400));
+    let record = trial(&spec);
+    assert_eq!(record.status, Status::Timeout, "{record:?}");
+    assert!(record.timeline.len() > 4, "{record:?}");
+    assert_eq!(record.timeline.last().map(|look| look.ops), Some(5));
+    let hang = record.moments.iter().find(|moment| moment.fact == fact::IDLE_S);
+    assert_eq!(hang.and_then(|moment| moment.ops), Some(5), "{record:?}");
 }

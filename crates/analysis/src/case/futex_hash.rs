@@ -19,7 +19,7 @@ use crate::finding::Tables;
 use crate::recovery::SeenBy;
 use crate::run::Run;
 use crate::series::Series;
-use model::outcome::StallRule;
+use model::outcome::{Condition, StallRule};
 use stats::Level;
 use stats::samples::SampleMedian;
 
@@ -138,11 +138,20 @@ enum Due {
 }
 
 /// Whether these cells are of this case: of its workloads, or with a hash that was looked at.
-pub(super) fn applies(cells: &[Cell]) -> bool {
-    cells.iter().any(|cell| {
-        let seen = Growth { unknown: 0, ..cell.of_case.growth } != Growth::default();
-        seen || cell.of_case.slots_expected.is_some() || is_one_of(&cell.factors, &WORKLOADS)
-    })
+/// A stuck growth shows as a time or as a throughput, and of a program that is not ours nobody knows that
+/// the hash is what matters unless something is asked of it.
+pub(super) fn applies(cells: &[Cell], rule: &StallRule) -> bool {
+    let by_event = rule.event_limit().is_some();
+    let of_program = |cell: &Cell| cell.factors.get("workload") == "command";
+    let asked = |cell: &Cell| !of_program(cell) || cell.factors.get("hash") != "auto";
+    let may_show = by_event
+        || rule.conditions().contains(&Condition::Reported)
+        || (rule.is_by_throughput() && cells.iter().any(asked));
+    may_show
+        && cells.iter().any(|cell| {
+            let seen = Growth { unknown: 0, ..cell.of_case.growth } != Growth::default();
+            seen || cell.of_case.slots_expected.is_some() || is_one_of(&cell.factors, &WORKLOADS)
+        })
 }
 
 fn due(cells: &[&Cell]) -> Due {
@@ -246,7 +255,7 @@ impl Case for FutexHash {
                 ratio: low.zip(high),
                 slow,
                 n: tables.cells_of(series).map(Cell::observed).sum(),
-                rule: tables.rule,
+                rule: tables.rule.clone(),
             }))
         })
     }

@@ -7,6 +7,7 @@ mod futex_hash_recorded;
 mod futex_hash_synthetic;
 
 use model::event::Event;
+use model::outcome::StallRule;
 use serde::Serialize;
 
 pub use futex_hash_recorded::{COLUMNS, Rows};
@@ -96,9 +97,9 @@ impl InCell {
     }
 }
 
-/// The case whose facts hold for these cells.
-pub fn of(cells: &[Cell]) -> Option<&'static dyn Case> {
-    futex_hash::applies(cells).then_some(&futex_hash::FutexHash as &dyn Case)
+/// The case whose facts hold for these cells, judged by this rule.
+pub fn of(cells: &[Cell], rule: &StallRule) -> Option<&'static dyn Case> {
+    futex_hash::applies(cells, rule).then_some(&futex_hash::FutexHash as &dyn Case)
 }
 
 /// Whether a cell has a workload of this list.

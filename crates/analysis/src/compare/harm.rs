@@ -116,7 +116,7 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Harm, Analy
         .enumerate()
         .map(|(at, run)| {
             let mut trials = sides.data.trials.iter().filter(|trial| trial.run == at);
-            Ends::of(run, run.is_imported() && trials.any(|trial| !trial.is_ok()))
+            Ends::of(run, run.is_imported() && trials.any(Trial::failed))
         })
         .collect();
     let mut events = vec![complaints(sides, strata)?];
@@ -205,7 +205,7 @@ fn outside(sides: &Sides, ends: &[Ends], strata: &[Stratum]) -> Option<Outside> 
         n += 1;
         let complaint = trial.splats.as_deref().filter(|splats| *splats != "none");
         let failed =
-            !trial.is_ok() && ends.get(trial.run).is_some_and(|e| e.are_known_of(trial.trial));
+            trial.failed() && ends.get(trial.run).is_some_and(|e| e.are_known_of(trial.trial));
         if complaint.is_some() || failed {
             bad += 1;
             example = example.or(complaint.or(trial.error.as_deref()));
@@ -302,7 +302,7 @@ fn statuses(
             };
             for trial in trials.filter(known) {
                 counts[side.at()][1] += 1;
-                if trial.status == status {
+                if trial.failed() && trial.status == status {
                     counts[side.at()][0] += 1;
                     if side == Which::Test && example.is_none() {
                         example = trial.error.as_deref().map(str::to_string);

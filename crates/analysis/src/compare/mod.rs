@@ -60,7 +60,7 @@ use stats::samples::Resampling;
 use stats::{Level, StatError};
 
 /// What the user may choose.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Options {
     /// The rule for both sides, instead of the definitions'.
     pub stall: Option<StallRule>,
@@ -187,12 +187,13 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
             return Err(StatError::domain(what, share, accepted).into());
         }
     }
-    let sides = sides::choose(asked)?;
+    let mut sides = sides::choose(asked)?;
     let mut forced = Vec::new();
     let [base_rule, test_rule] =
-        [sides.rule(Which::Base, options.stall)?, sides.rule(Which::Test, options.stall)?];
+        [Which::Base, Which::Test].map(|side| sides.rule(side, options.stall.as_ref()));
+    let (base_rule, test_rule) = (base_rule?, test_rule?);
     if base_rule.0 != test_rule.0 {
-        let (base, test) = (base_rule.0, test_rule.0);
+        let (base, test) = (base_rule.0.clone(), test_rule.0.clone());
         allow(Unlike::StallRule { base, test }, options.force, &mut forced)?;
     }
     if base_rule.1 != test_rule.1 {
@@ -206,17 +207,19 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         several_kernels(&sides, side, options.force, &mut forced)?;
     }
     // Two modes are looked for over both sides: a fix leaves one of them.
-    let outcomes = match (base_rule.0, test_rule.0) {
-        (StallRule::Split, StallRule::Split) if base_rule.1 == test_rule.1 => {
-            let both =
-                sides.outcomes(&Which::BOTH, base_rule.0, base_rule.1.as_ref(), options.level)?;
+    let judged = |of: &[Which], (rule, control): &(StallRule, Option<Control>)| {
+        sides.outcomes(of, rule, control.as_ref(), options.level)
+    };
+    let outcomes = match base_rule.0.is_by_modes() && base_rule == test_rule {
+        true => {
+            let both = judged(&Which::BOTH, &base_rule)?;
             [both.clone(), both]
         }
-        _ => [
-            sides.outcomes(&[Which::Base], base_rule.0, base_rule.1.as_ref(), options.level)?,
-            sides.outcomes(&[Which::Test], test_rule.0, test_rule.1.as_ref(), options.level)?,
-        ],
+        false => [judged(&[Which::Base], &base_rule)?, judged(&[Which::Test], &test_rule)?],
     };
+    for outcomes in &outcomes {
+        sides.data.mark_hits(outcomes);
+    }
     let level = options.level;
     let strata = strata::of(&sides, &outcomes, [base_rule.1.as_ref(), test_rule.1.as_ref()]);
     let matched = strata.as_ref().map_or(&[][..], |strata| strata.common.as_slice());
@@ -261,10 +264,10 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         name: sides.name(side),
         runs: runs(&sides, side),
         kernels: kernels(&sides, side),
-        stall: *rule,
+        stall: rule.clone(),
         control: control.clone(),
         trials: sides.trials(side).count() as u64,
-        failed: sides.trials(side).filter(|(_, trial)| !trial.is_ok()).count() as u64,
+        failed: sides.trials(side).filter(|(_, trial)| trial.failed()).count() as u64,
         not_observable: outcomes[side.at()]
             .iter()
             .filter(|outcome| matches!(outcome, Some(Outcome::NotObservable(_))))
@@ -301,7 +304,7 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         strata: common,
         one_sided,
         asked: asked.clone(),
-        options: *options,
+        options: options.clone(),
         forced,
     })
 }
@@ -394,7 +397,7 @@ fn only_failed(
     };
     let all: Vec<&Trial> = sides.trials(side).map(|(_, trial)| trial).collect();
     let failed =
-        |trials: &[&Trial]| !trials.is_empty() && trials.iter().all(|trial| !trial.is_ok());
+        |trials: &[&Trial]| !trials.is_empty() && trials.iter().all(|trial| trial.failed());
     let in_strata = !failed(&all);
     let trials = if in_strata { of_strata() } else { all };
     if !failed(&trials) {
@@ -447,6 +450,6 @@ fn observed(strata: &[strata::Stratum], rules: [&StallRule; 2]) -> Result<(), Co
         }
         failed += tally.failed;
     }
-    let rule = *rules[side.at()];
+    let rule = rules[side.at()].clone();
     Err(CompareError::NothingObserved { side, rule, reasons, failed })
 }

@@ -361,14 +361,15 @@ impl Sides {
     pub fn rule(
         &self,
         side: Which,
-        asked: Option<StallRule>,
+        asked: Option<&StallRule>,
     ) -> Result<(StallRule, Option<Control>), CompareError> {
         let runs: Vec<Run> = self.runs(side).into_iter().cloned().collect();
         let rule = match asked {
-            Some(rule) => rule,
+            Some(rule) => rule.clone(),
             None => the_rule(&runs)?,
         };
-        Ok((rule, the_control(&runs, rule)?))
+        let control = the_control(&runs, &rule)?;
+        Ok((rule, control))
     }
 
     /// Judges the trials of these sides, each held against controls of these sides only. Beside all
@@ -376,7 +377,7 @@ impl Sides {
     pub fn outcomes(
         &self,
         of: &[Which],
-        rule: StallRule,
+        rule: &StallRule,
         control: Option<&Control>,
         level: Level,
     ) -> Result<Vec<Option<Outcome>>, CompareError> {
@@ -393,7 +394,8 @@ impl Sides {
             trials.push(Trial { cell, ..trial.clone() });
             members.push(at);
         }
-        let data = Data { runs: Vec::new(), cells, trials, missing: Vec::new() };
+        let names = self.data.names.clone();
+        let data = Data { runs: Vec::new(), cells, trials, missing: Vec::new(), names };
         // Only the outcomes are taken, so that the tables' bootstrap need not be good.
         let resampling = Resampling { resamples: 100, ..Resampling::default() };
         let judged = Cells::of(&data, rule, control, level, resampling)?;

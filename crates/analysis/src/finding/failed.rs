@@ -45,7 +45,7 @@ pub struct Disturbed {
 pub(super) fn failed(tables: &Tables) -> Option<Failed> {
     let mut by_status: BTreeMap<String, u64> = BTreeMap::new();
     let mut errors: BTreeMap<&str, u64> = BTreeMap::new();
-    for trial in tables.data.trials.iter().filter(|trial| !trial.is_ok()) {
+    for trial in tables.data.trials.iter().filter(|trial| trial.failed()) {
         *by_status.entry(trial.status.to_string()).or_default() += 1;
         if let Some(error) = &trial.error {
             *errors.entry(error).or_default() += 1;

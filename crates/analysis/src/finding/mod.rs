@@ -107,7 +107,7 @@ pub struct Tables<'a> {
     /// What only that case records.
     pub extra: &'a Extra,
     /// The rule by which trials were judged.
-    pub rule: StallRule,
+    pub rule: &'a StallRule,
     /// The confidence level of intervals.
     pub level: Level,
     /// How the resampling of ratios starts.

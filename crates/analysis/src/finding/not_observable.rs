@@ -48,7 +48,7 @@ pub(super) fn all(tables: &Tables, series: &Series) -> NotObservable {
         series: vec![series.name.clone()],
         trials: tables.worked(series),
         reasons: reasons(tables, series),
-        rule: tables.rule,
+        rule: tables.rule.clone(),
     }
 }
 

@@ -62,7 +62,12 @@ pub(super) fn of_series(tables: &Tables, series: &Series) -> Stalls {
         stalled: cell.stalled(),
         n: cell.observed(),
     });
-    Stalls { series: series.name.clone(), at: at.collect(), level: tables.level, rule: tables.rule }
+    Stalls {
+        series: series.name.clone(),
+        at: at.collect(),
+        level: tables.level,
+        rule: tables.rule.clone(),
+    }
 }
 
 pub(super) fn of_control(tables: &Tables, series: &Series) -> Option<ControlStalls> {

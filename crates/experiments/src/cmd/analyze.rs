@@ -40,10 +40,11 @@ pub struct AnalyzeArgs {
 }
 
 /// How trials are judged; what `analyze` and `report` share.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct HowArgs {
-    /// When a trial is stalled, instead of the definition's rule: control:0.5, absolute:100, pivot:1s,
-    /// split, reported
+    /// When a trial is stalled, instead of the definition's rule: control:0.5, absolute:100,
+    /// pivot:1s, split, reported, exit, signal, hang:2s, timeout, match:REGEX, metric:NAME>5ms, splat; several
+    /// joined by " or "
     #[arg(long, value_name = "RULE")]
     pub stall: Option<StallRule>,
     /// The confidence level of intervals, between 0 and 1

@@ -44,7 +44,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "KEY")]
     pub by: Option<String>,
     /// Judge both sides by this rule instead of the definitions' rules: control:0.5, absolute:100,
-    /// pivot:1s, split, reported
+    /// pivot:1s, split, reported, exit, signal, hang:2s, timeout, match:REGEX, metric:NAME>5ms, splat; several
+    /// joined by " or "
     #[arg(long, value_name = "RULE")]
     pub stall: Option<StallRule>,
     /// The confidence level of tests and intervals, between 0 and 1
@@ -151,7 +152,7 @@ impl CompareArgs {
 /// Compares, tells, and writes what was asked for.
 pub fn run(args: CompareArgs, out: &mut dyn Write) -> Outcome {
     let options = Options {
-        stall: args.stall,
+        stall: args.stall.clone(),
         level: args.level,
         margin: args.margin,
         fixed_below: args.fixed_below,

@@ -71,7 +71,9 @@ pub struct ImportArgs {
     /// Mark every row with a label, such as machine or patch; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<String>,
-    /// When a trial counts as stalled: control:0.5, absolute:100, pivot:1s, split or reported (the default)
+    /// When a trial counts as stalled, by default `reported`: control:0.5, absolute:100,
+    /// pivot:1s, split, reported, exit, signal, hang:2s, timeout, match:REGEX, metric:NAME>5ms, splat; several
+    /// joined by " or "
     #[arg(long, value_name = "RULE")]
     stall: Option<StallRule>,
     /// The hash policy of the control, for `analyze`
@@ -238,7 +240,8 @@ impl ImportArgs {
             import: imported.account(&format.to_string()),
             outcome: self
                 .stall
-                .map(|stall| model::definition::Outcome { stall })
+                .clone()
+                .map(|stall| model::definition::Outcome { stall, called: None })
                 .or(mapping.outcome),
             control: self.control.map(Control::from).or(mapping.control),
             recovery: mapping.recovery,

@@ -37,7 +37,9 @@ pub struct PlanningArgs {
     /// Marks every row: machine, patch, what a comparison is to tell apart; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     pub label: Vec<String>,
-    /// When a trial counts as stalled: control:0.5, absolute:100, pivot:1s or split
+    /// When a trial counts as stalled: control:0.5, absolute:100,
+    /// pivot:1s, split, reported, exit, signal, hang:2s, timeout, match:REGEX, metric:NAME>5ms, splat; several
+    /// joined by " or "
     #[arg(long, value_name = "RULE")]
     pub stall: Option<StallRule>,
     /// One more folder of definitions
@@ -60,7 +62,7 @@ impl PlanningArgs {
             seed: self.seed,
             set: self.set.clone(),
             labels: self.label.clone(),
-            stall: self.stall,
+            stall: self.stall.clone(),
         };
         overrides.apply(&mut definition).map_err(|error| Failure::Request(by_option(&error)))?;
         Ok((entry, definition))

@@ -29,8 +29,8 @@ pub struct Control {
 impl Control {
     /// The control of trials that are judged by this rule, where a definition has `given`: one that
     /// names none has none, but for a rule that needs one.
-    pub fn of(given: Option<&Control>, rule: Option<StallRule>) -> Option<Control> {
-        let needed = matches!(rule, Some(StallRule::Control { .. }));
+    pub fn of(given: Option<&Control>, rule: Option<&StallRule>) -> Option<Control> {
+        let needed = rule.is_some_and(StallRule::needs_control);
         given.cloned().or_else(|| needed.then(Control::default))
     }
 }
@@ -111,6 +111,7 @@ impl<'de> serde::de::DeserializeSeed<'de> for ValueOf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::Condition;
     use serde_json::json;
 
     #[test]
@@ -137,8 +138,8 @@ mod tests {
 
     #[test]
     fn a_definition_that_names_none_has_none_unless_its_rule_needs_it() {
-        assert_eq!(Control::of(None, Some(StallRule::Split)), None);
-        let by_rule = Control::of(None, Some(StallRule::default()));
+        assert_eq!(Control::of(None, Some(&Condition::Split.into())), None);
+        let by_rule = Control::of(None, Some(&StallRule::default()));
         assert_eq!(by_rule.map(|control| control.to_string()), Some("hash slots:512".into()));
     }
 }

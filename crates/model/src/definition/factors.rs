@@ -8,9 +8,9 @@ use serde::de::{DeserializeSeed, Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
+use super::FACTOR_NAMES;
 use super::error::NotTaken;
 use super::near::did_you_mean;
-use super::{DEFAULT_CONTROL, FACTOR_NAMES};
 use crate::checked::Texts;
 use crate::factor::{BadValue, Hash, Memory, Placement, Ramp, Threads};
 use crate::workload::{OwnFactor, Workload, own_factor};
@@ -37,14 +37,14 @@ pub struct Factors {
 }
 
 impl Default for Factors {
-    /// What a definition has that says nothing: the report's two hash policies, nothing pinned.
+    /// What a definition has that says nothing: nothing is asked of the hash, nothing pinned.
     /// `workload` and `threads` have no default.
     fn default() -> Factors {
         Factors {
             workload: Vec::new(),
             threads: Vec::new(),
             ramp: vec![Ramp::Burst],
-            hash: vec![Hash::Auto, DEFAULT_CONTROL],
+            hash: vec![Hash::Auto],
             placement: vec![Placement::Unpinned],
             memory: vec![Memory::Default],
             own: BTreeMap::new(),

@@ -1,6 +1,7 @@
 //! Definitions of experiments: what they hold and how they are read. The keys are explained in
 //! docs/reference/definitions.md.
 
+mod called;
 mod control;
 mod error;
 mod factors;
@@ -107,7 +108,7 @@ impl Definition {
     /// if its rule needs one, or if that is among its values.
     pub fn control(&self) -> Option<Control> {
         let usual = || self.factors.hash.contains(&DEFAULT_CONTROL).then(Control::default);
-        Control::of(self.control.as_ref(), Some(self.outcome.stall)).or_else(usual)
+        Control::of(self.control.as_ref(), Some(&self.outcome.stall)).or_else(usual)
     }
 }
 
@@ -117,6 +118,9 @@ impl Definition {
 pub struct Outcome {
     /// The rule that decides.
     pub stall: StallRule,
+    /// What texts and figures call a stall, in the singular; `None`: what the rule suggests.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "called::read")]
+    pub called: Option<String>,
 }
 
 /// What a first look, in under 30 s, makes of a definition.

@@ -177,7 +177,9 @@ impl Overrides {
             }
             definition.labels.insert(key.to_string(), value.to_string());
         }
-        definition.outcome.stall = self.stall.unwrap_or(definition.outcome.stall);
+        if let Some(stall) = &self.stall {
+            definition.outcome.stall = stall.clone();
+        }
         Ok(())
     }
 }

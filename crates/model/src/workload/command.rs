@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Around, Cell, Parameters};
 use crate::checked::Texts;
 use crate::factor::{BadValue, Hash, Memory, Placement, Ramp, Span, Until};
-use crate::throughput::Throughput;
+use crate::throughput::{self, Throughput};
 
 /// The parameters of a trial: the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,10 +21,15 @@ pub struct Command {
     /// The working folder; without it, the runner's own.
     #[serde(default)]
     pub folder: Option<String>,
-    /// Where the program's throughput stands in its output.
-    pub throughput: Throughput,
+    /// Where the program's throughput stands in its output; `None` of one whose end alone is looked at.
+    #[serde(default)]
+    pub throughput: Option<Throughput>,
     /// The unit of that number, for `metrics.csv`.
+    #[serde(default)]
     pub unit: String,
+    /// Further numbers of its output, by their names.
+    #[serde(default)]
+    pub metrics: BTreeMap<String, Number>,
     /// Which number is the better one.
     #[serde(default)]
     pub better: Better,
@@ -50,6 +55,14 @@ pub enum Better {
 }
 
 impl Command {
+    /// Puts a trial's seed into its texts.
+    pub fn set_seed(&mut self, seed: u64) {
+        let texts = self.argv.iter_mut().chain(self.env.iter_mut().map(|(_, value)| value));
+        for text in texts.filter(|text| text.contains(SEED)) {
+            *text = text.replace(SEED, &seed.to_string());
+        }
+    }
+
     /// Millions of operations a second of `threads` threads, if the program printed `value`; `None` where
     /// the definition does not say how one follows from the other, or an operation took no time.
     pub fn mops_per_s(&self, value: f64, threads: u32) -> Option<f64> {
@@ -60,6 +73,17 @@ impl Command {
         let of_all = if self.per_thread { f64::from(threads) } else { 1.0 };
         Some(of_one * of_all).filter(|mops| mops.is_finite())
     }
+}
+
+/// A number in what a program prints, where it prints it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Number {
+    /// A regular expression; its group `value` (or its first) is the number.
+    pub regex: String,
+    /// The unit of that number.
+    #[serde(default)]
+    pub unit: String,
 }
 
 /// The definition's table `[command]`.
@@ -73,10 +97,12 @@ pub struct Table {
     pub env: BTreeMap<String, String>,
     /// The working folder.
     pub folder: Option<String>,
-    /// Where the program's throughput stands in its output.
-    pub throughput: Throughput,
+    /// Where the program's throughput stands in its output; `None` of one whose end alone is looked at.
+    pub throughput: Option<Throughput>,
     /// The unit of that number.
     pub unit: String,
+    /// Further numbers of its output, by their names.
+    pub metrics: BTreeMap<String, Number>,
     /// Which number is the better one.
     pub better: Better,
     /// Millions of operations in one of that unit, or a second at one of that unit.
@@ -99,7 +125,10 @@ struct Keys {
     regex: Option<String>,
     pointer: Option<String>,
     throughput: Option<Throughput>,
+    #[serde(default)]
     unit: String,
+    #[serde(default)]
+    metrics: BTreeMap<String, Number>,
     #[serde(default)]
     better: Better,
     #[serde(default, deserialize_with = "crate::checked::above_zero")]
@@ -114,16 +143,21 @@ impl TryFrom<Keys> for Table {
 
     fn try_from(keys: Keys) -> Result<Table, &'static str> {
         let throughput = match (keys.regex, keys.pointer, keys.throughput) {
-            (Some(regex), None, None) => Throughput::Regex(regex),
-            (None, Some(pointer), None) => Throughput::Pointer(pointer),
-            (None, None, Some(throughput)) => throughput,
+            (Some(regex), None, None) => Some(Throughput::Regex(regex)),
+            (None, Some(pointer), None) => Some(Throughput::Pointer(pointer)),
+            (None, None, throughput) => throughput,
             _ => {
                 return Err(
-                    "it needs one of regex and pointer: where the throughput stands in the \
-                            output",
+                    "it takes one of regex and pointer: where the throughput stands in the output",
                 );
             }
         };
+        if throughput.is_some() && keys.unit.is_empty() {
+            return Err("it needs unit: that of the number which regex or pointer finds");
+        }
+        if throughput.is_none() && keys.mops_per_unit.is_some() {
+            return Err("mops_per_unit needs regex or pointer: where the number stands");
+        }
         if keys.better == Better::Lower && keys.mops_per_unit.is_none() {
             return Err(
                 "with better = \"lower\" it needs mops_per_unit, the millions of operations a \
@@ -136,6 +170,7 @@ impl TryFrom<Keys> for Table {
             folder: keys.folder,
             throughput,
             unit: keys.unit,
+            metrics: keys.metrics,
             better: keys.better,
             mops_per_unit: keys.mops_per_unit,
             per_thread: keys.per_thread,
@@ -151,11 +186,16 @@ impl Table {
     /// # Errors
     /// The key below `command`, and what is wrong with it.
     pub fn check(&self) -> Result<(), (&'static str, BadValue)> {
-        let key = match self.throughput {
-            Throughput::Regex(_) => "regex",
-            Throughput::Pointer(_) => "pointer",
-        };
-        self.throughput.form().map_err(|problem| (key, problem))?;
+        if let Some(throughput) = &self.throughput {
+            let key = match throughput {
+                Throughput::Regex(_) => "regex",
+                Throughput::Pointer(_) => "pointer",
+            };
+            throughput.form().map_err(|problem| (key, problem))?;
+        }
+        for number in self.metrics.values() {
+            throughput::regex(&number.regex).map_err(|problem| ("metrics", problem))?;
+        }
         // Which values the factors have does not matter.
         let around = Around {
             threads: 1,
@@ -185,7 +225,7 @@ impl Parameters for Command {
     fn of(cell: &Cell<'_>) -> Result<Self, BadValue> {
         let table = cell.command.ok_or_else(|| {
             BadValue::new("workload", Self::NAME, "one whose table is in the definition")
-                .because("it needs a table [command] with argv, unit and one of regex and pointer")
+                .because("it needs a table [command] with argv")
         })?;
         let fill = |text: &String| fill(text, &cell.around);
         Ok(Command {
@@ -198,6 +238,7 @@ impl Parameters for Command {
             folder: table.folder.clone(),
             throughput: table.throughput.clone(),
             unit: table.unit.clone(),
+            metrics: table.metrics.clone(),
             better: table.better,
             mops_per_unit: table.mops_per_unit,
             per_thread: table.per_thread,
@@ -221,7 +262,12 @@ impl Parameters for Command {
         if let Some(factor) = self.mops_per_unit.filter(|x| !(x.is_finite() && *x > 0.0)) {
             return Err(BadValue::new("command.mops_per_unit", factor, "a number above 0"));
         }
-        self.throughput.form()?;
+        if let Some(throughput) = &self.throughput {
+            throughput.form()?;
+        }
+        for number in self.metrics.values() {
+            throughput::regex(&number.regex)?;
+        }
         let makes_its_own = "with the workload command the program makes its threads itself";
         if !matches!(trial.ramp, Ramp::Burst) {
             return Err(BadValue::new("ramp", trial.ramp, "`burst`").because(makes_its_own));
@@ -240,13 +286,16 @@ impl Parameters for Command {
     }
 }
 
+/// Stands in a text for the trial's seed until the trial has one: no keyboard writes it.
+const SEED: &str = "\u{e000}";
+
 /// Puts the factors into a text of the command. `{{` and `}}` are braces.
 fn fill(text: &str, around: &Around<'_>) -> Result<String, BadValue> {
     let bad = |reason: String| {
         BadValue::new(
             "command",
             text,
-            "{threads}, {duration}, {duration_ms}, {hash}, {slots}, {ramp}, {placement} and {memory}",
+            "{threads}, {duration}, {duration_ms}, {seed}, {hash}, {slots}, {ramp}, {placement} and {memory}",
         )
         .because(reason)
     };
@@ -276,7 +325,7 @@ fn fill(text: &str, around: &Around<'_>) -> Result<String, BadValue> {
             "ramp" => around.ramp.to_string(),
             "placement" => around.placement.to_string(),
             "memory" => around.memory.to_string(),
-            "seed" => "1".to_string(),
+            "seed" => SEED.to_string(),
             other => return Err(bad(format!("{{{other}}} is no factor"))),
         });
         rest = after;
@@ -323,6 +372,7 @@ mod tests {
             folder: None,
             throughput: table.throughput,
             unit: table.unit,
+            metrics: table.metrics,
             better: table.better,
             mops_per_unit: table.mops_per_unit,
             per_thread: false,

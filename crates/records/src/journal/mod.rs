@@ -14,9 +14,9 @@ mod synced;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use model::columns::{METRICS, PIVOTS, TIMELINE, TRIALS};
+use model::columns::{EVENTS, EVENTS_FILE, METRICS, PIVOTS, TIMELINE, TRIALS};
 use model::manifest::Manifest;
-use model::rows::{MetricRow, PivotRow, TimelineRow, TrialRow};
+use model::rows::{EventRow, MetricRow, PivotRow, TimelineRow, TrialRow};
 
 pub(crate) use create::is_half_made;
 pub use create::{free, plan_text};
@@ -42,6 +42,8 @@ pub struct TrialRows {
     pub metrics: Vec<MetricRow>,
     /// Its timed changes of the hash's size.
     pub pivots: Vec<PivotRow>,
+    /// When its hit began, or that it had not.
+    pub events: Vec<EventRow>,
 }
 
 /// A run that is written.
@@ -67,6 +69,7 @@ impl Journal {
         to.append("timeline.csv", &TIMELINE, &csv_rows(&rows.timeline))?;
         to.append("metrics.csv", &METRICS, &csv_rows(&rows.metrics))?;
         to.append("pivots.csv", &PIVOTS, &csv_rows(&rows.pivots))?;
+        to.append(EVENTS_FILE, &EVENTS, &csv_rows(&rows.events))?;
         to.append(TRIALS_FILE, &TRIALS, &csv_rows(std::slice::from_ref(&rows.trial)))
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use model::column::Column;
-use model::columns::{METRICS, PIVOTS, TIMELINE, TRIALS};
+use model::columns::{BESIDE_TIMELINE, Beside, TIMELINE_FILE, TRIALS};
 
 use super::disk::Disk;
 use super::lock::RunLock;
@@ -52,9 +52,7 @@ impl Look {
         let finished: BTreeSet<u64> =
             table.column("trial").iter().filter_map(|(_, cell)| cell.parse().ok()).collect();
         let (mut cut, mut kept) = (Vec::new(), Vec::new());
-        for (name, columns) in
-            [("timeline.csv", &TIMELINE[..]), ("metrics.csv", &METRICS), ("pivots.csv", &PIVOTS)]
-        {
+        for Beside { name, columns, .. } in beside() {
             let Some(bytes) = read(name)? else { continue };
             let file = name.to_string();
             let before_the_hole = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
@@ -96,7 +94,7 @@ impl Look {
         }
         // What was written and not synced, since the disk refused, is only now kept for sure; the rows of
         // trials.csv last, which say that the others are whole.
-        for name in ["timeline.csv", "metrics.csv", "pivots.csv", TRIALS_FILE] {
+        for name in beside().map(|file| file.name).chain([TRIALS_FILE]) {
             to.sync(name)?;
         }
         // A runner that was killed between a file's renaming and the syncing of its name left an old file of
@@ -104,6 +102,11 @@ impl Look {
         to.sync_names()?;
         Ok(self.journal)
     }
+}
+
+/// The files of rows of trials beside `trials.csv`.
+fn beside() -> impl Iterator<Item = Beside> {
+    [TIMELINE_FILE].into_iter().chain(BESIDE_TIMELINE)
 }
 
 /// What a file holds up to a hole and its first zero, which makes its last line a torn one. Where the power failed before a write was on the disk, a file may have

@@ -102,6 +102,7 @@ fn rows(trial: u64) -> TrialRows {
         ],
         metrics: vec![MetricRow { trial, metric: "m".into(), value: 1.0, unit: "s".into() }],
         pivots: vec![PivotRow { trial, index: 0, from: 16, to: 32, seconds: 0.02, errno: None }],
+        events: vec![EventRow { trial, event: "onset".into(), t_s: 0.5, ops: None, seen: 0 }],
     }
 }
 
@@ -124,7 +125,9 @@ fn a_trial_is_a_line_with_the_columns_of_the_header() {
         timeline.contains(",0,0,0,,\n") && timeline.contains(",0.5,2,1000000,2,16\n"),
         "{timeline}"
     );
-    for (file, columns) in [("metrics.csv", &METRICS[..]), ("pivots.csv", &PIVOTS)] {
+    for (file, columns) in
+        [("metrics.csv", &METRICS[..]), ("pivots.csv", &PIVOTS), ("events.csv", &EVENTS)]
+    {
         assert_eq!(Table::read(&run.join(file), columns).unwrap().rows, 8);
     }
     assert_eq!(Table::read(&run.join("plan.csv"), &PLAN).unwrap().rows, 8);

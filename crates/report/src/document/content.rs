@@ -4,7 +4,6 @@
 use analysis::Analysis;
 use analysis::cells::Cell;
 use analysis::run::Run;
-use model::outcome::StallRule;
 use stats::samples::median::median_ranks;
 use stats::words::{counted, percent, significant};
 
@@ -345,7 +344,7 @@ fn definitions(analysis: &Analysis) -> Vec<String> {
     }
     items
         .push("An empty field was not observable, or does not exist; it is never a 0.".to_string());
-    if let StallRule::Event { limit } = analysis.stall {
+    if let Some(limit) = analysis.stall.event_limit() {
         items.push(crate::say::case::when_event_is_over(limit));
     }
     items

@@ -6,7 +6,6 @@ use analysis::case::Occurrence;
 use analysis::finding::Finding;
 use analysis::finding::stalls::Stalls;
 use analysis::run::Run;
-use model::outcome::StallRule;
 use stats::proportion::{Proportion, wilson};
 use stats::words::{self, out_of};
 
@@ -78,7 +77,7 @@ fn of_stalls(analysis: &Analysis) -> [String; 3] {
         _ => false,
     };
     let facts: Vec<&Finding> = found.iter().filter(of_series).collect();
-    let by_time = matches!(analysis.stall, StallRule::Event { .. });
+    let by_time = analysis.stall.event_limit().is_some();
     let control = found.iter().find_map(|finding| match finding {
         Finding::ControlStalls(it) => Some(stalls::of_control(it)),
         _ => None,

@@ -29,6 +29,11 @@ fn say(warning: &Warning) -> String {
             counted(*cells, "cell", "cells"),
             if *cells == 1 { "has" } else { "have" }
         ),
+        Warning::NeverMatched { expression, trials } => format!(
+            "`{expression}` matches the output of none of {}: if that is not what you expect, look for a \
+             slip in the expression",
+            counted(*trials, "trial", "trials")
+        ),
         Warning::ControlRatio { cells, note } => format!(
             "control_ratio of {}: {}",
             counted(*cells, "cell", "cells"),

@@ -24,6 +24,7 @@ pub fn spec() -> TrialSpec {
         duration: "120ms".parse().expect("a span"),
         until: Default::default(),
         sample: "20ms".parse().expect("a span"),
+        watch: Default::default(),
         seed: 1,
     }
 }

@@ -24,7 +24,7 @@ pub fn words(comparison: &Comparison) -> Vec<String> {
     }
     let (options, default) = (&comparison.options, Options::default());
     let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
-    if let Some(rule) = options.stall {
+    if let Some(rule) = &options.stall {
         option("--stall", rule.to_string());
     }
     if options.level != default.level {

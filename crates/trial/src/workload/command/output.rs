@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use model::factor::BadValue;
-use regex::Captures;
+use regex::{Captures, Regex};
 use thiserror::Error;
 
 use model::throughput::{Form, Throughput};
@@ -102,6 +102,55 @@ pub struct Told {
     pub more: Vec<(String, f64)>,
 }
 
+/// The number of an expression's group in what a program printed; `None` where it matches nothing.
+pub fn metric(
+    (regex, group): &(Regex, usize),
+    output: &str,
+    errors: &str,
+) -> Result<Option<f64>, OutputError> {
+    let found = match the_match(regex, *group, output, errors) {
+        Ok(found) => found.get(*group).map_or("", |part| part.as_str()),
+        Err(OutputError::Nothing { .. } | OutputError::NoMatch { .. }) => return Ok(None),
+        Err(other) => return Err(other),
+    };
+    let no_number = || OutputError::NoNumber { name: regex.to_string(), found: found.to_string() };
+    plain(found)?.ok_or_else(no_number).map(Some)
+}
+
+/// The one match of an expression in standard output or, where that has none, on standard error, where
+/// some benchmarks report.
+fn the_match<'t>(
+    regex: &Regex,
+    group: usize,
+    output: &'t str,
+    errors: &'t str,
+) -> Result<Captures<'t>, OutputError> {
+    let matches = |text: &'t str| -> Vec<Captures<'t>> {
+        regex.captures_iter(text).filter(|found| found.get(group).is_some()).collect()
+    };
+    let mut found = matches(output);
+    if found.is_empty() {
+        found = matches(errors);
+    }
+    let text = |found: &Captures<'_>| found.get(group).map_or("", |m| m.as_str()).to_owned();
+    match found.as_slice() {
+        [first, second, ..] => Err(OutputError::SeveralMatches {
+            regex: regex.as_str().to_string(),
+            times: found.len(),
+            first: text(first),
+            second: text(second),
+        }),
+        [] if output.trim().is_empty() && errors.trim().is_empty() => {
+            Err(OutputError::Nothing { regex: regex.as_str().to_string() })
+        }
+        [] => Err(OutputError::NoMatch {
+            regex: regex.as_str().to_string(),
+            begin: begin(if output.trim().is_empty() { errors } else { output }),
+        }),
+        [_] => Ok(found.remove(0)),
+    }
+}
+
 /// Reads the number.
 #[derive(Debug)]
 pub struct Reader {
@@ -114,51 +163,23 @@ impl Reader {
         throughput.form().map(|form| Reader { form })
     }
 
-    /// The number in a program's standard output; a regular expression that finds nothing there is
-    /// tried on standard error, where some benchmarks report. Other groups with a name are further
-    /// numbers; one that took no part in the match is left out.
+    /// The number in what a program printed. Other groups with a name are further numbers; one that took
+    /// no part in the match is left out.
     pub fn read(&self, output: &str, errors: &str) -> Result<Told, OutputError> {
         match &self.form {
             Form::Regex { regex, group } => {
-                let matches = |text| -> Vec<Captures<'_>> {
-                    regex.captures_iter(text).filter(|found| found.get(*group).is_some()).collect()
-                };
-                let mut found = matches(output);
-                if found.is_empty() {
-                    found = matches(errors);
+                let one = the_match(regex, *group, output, errors)?;
+                let mut more = Vec::new();
+                for name in regex.capture_names().flatten().filter(|name| *name != "value") {
+                    let Some(other) = one.name(name) else { continue };
+                    let no_number = || OutputError::NoNumber {
+                        name: name.to_string(),
+                        found: other.as_str().to_string(),
+                    };
+                    more.push((name.to_owned(), plain(other.as_str())?.ok_or_else(no_number)?));
                 }
-                let text =
-                    |found: &Captures<'_>| found.get(*group).map_or("", |m| m.as_str()).to_owned();
-                match found.as_slice() {
-                    [one] => {
-                        let mut more = Vec::new();
-                        for name in regex.capture_names().flatten().filter(|n| *n != "value") {
-                            if let Some(other) = one.name(name) {
-                                let value = plain(other.as_str())?.ok_or_else(|| {
-                                    OutputError::NoNumber {
-                                        name: name.to_string(),
-                                        found: other.as_str().to_string(),
-                                    }
-                                })?;
-                                more.push((name.to_owned(), value));
-                            }
-                        }
-                        Ok(Told { throughput: number(&text(one))?, more })
-                    }
-                    [] if output.trim().is_empty() && errors.trim().is_empty() => {
-                        Err(OutputError::Nothing { regex: regex.as_str().to_string() })
-                    }
-                    [] => Err(OutputError::NoMatch {
-                        regex: regex.as_str().to_string(),
-                        begin: begin(if output.trim().is_empty() { errors } else { output }),
-                    }),
-                    [first, second, ..] => Err(OutputError::SeveralMatches {
-                        regex: regex.as_str().to_string(),
-                        times: found.len(),
-                        first: text(first),
-                        second: text(second),
-                    }),
-                }
+                let throughput = number(one.get(*group).map_or("", |part| part.as_str()))?;
+                Ok(Told { throughput, more })
             }
             Form::Pointer(pointer) => {
                 let json: serde_json::Value =
@@ -223,6 +244,15 @@ fn plain(text: &str) -> Result<Option<f64>, OutputError> {
 
 fn begin(text: &str) -> String {
     text.trim_start().chars().take(SHOWN_AT_MOST).collect()
+}
+
+/// What a program wrote first, as much of it as is read.
+pub(crate) fn beginning_of(file: &mut File) -> Result<String, OutputError> {
+    let mut bytes = Vec::new();
+    let unread = |error: std::io::Error| OutputError::Unreadable(error.to_string());
+    file.seek(SeekFrom::Start(0)).map_err(unread)?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(unread)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// All of a file that a program wrote.

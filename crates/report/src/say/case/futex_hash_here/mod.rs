@@ -6,7 +6,7 @@ mod state_count;
 use kernel_abi::futex_hash::{self, Support};
 use model::definition::Definition;
 use model::factor::{Hash, Span};
-use model::outcome::StallRule;
+use model::outcome::{Condition, StallRule};
 use model::spec::TrialSpec;
 use model::workload::Workload;
 
@@ -51,7 +51,7 @@ impl Case for FutexHash {
         }
         // A pending growth must have been watched for as long, within the trial.
         let half = Span::from_ns(definition.duration.ns() / 2);
-        Some(StallRule::Event { limit: LONGEST_PENDING.min(half) })
+        Some(Condition::Event { limit: LONGEST_PENDING.min(half) }.into())
     }
 
     fn examine(&self, machine: &Examined<'_>) -> Examination {
