@@ -511,7 +511,7 @@ mod tests {
         let mut definition = definition(
             "workload = \"mutex\"\nthreads = 2\nlocks = 5\n[mutex]\npairs_per_thread = 9\n",
         );
-        let notes = |definition| Plan::new(definition, &site(2)).unwrap().notes;
+        let notes = |it: &Definition| Plan::new(it, &site(2)).unwrap().notes;
         assert_eq!(notes(&definition).len(), 1, "the control is added");
         definition.factors.set("workload", &["wake-storm".to_string()]).unwrap();
         assert_eq!(
