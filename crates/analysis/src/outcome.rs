@@ -26,8 +26,7 @@ pub fn judge(rule: &StallRule, seen: &Seen<'_>) -> Option<Outcome> {
 }
 
 fn said(condition: &Condition, seen: &Seen<'_>) -> Outcome {
-    let fact = |name: &str| (seen.metric)(name).map(|(value, _)| value);
-    match condition.of_end(&End { status: seen.status, fact: &fact }) {
+    match condition.of_end(&End { status: seen.status, metric: seen.metric }) {
         OfEnd::Met => return Outcome::Stalled,
         OfEnd::NotMet => return Outcome::NotStalled,
         OfEnd::Unknown => return Outcome::NotObservable(Reason::EndNotRecorded),

@@ -8,8 +8,8 @@ use crate::record::Status;
 pub struct End<'a> {
     /// Its status.
     pub status: Status,
-    /// Its [`fact`]s, by name; `None` of one that was not recorded.
-    pub fact: &'a dyn Fn(&str) -> Option<f64>,
+    /// Its metrics, [`fact`]s among them, by name: value and unit; `None` of one that was not recorded.
+    pub metric: &'a dyn Fn(&str) -> Option<(f64, &'a str)>,
 }
 
 /// What a condition says of a trial's end.
@@ -38,7 +38,7 @@ impl OfEnd {
 impl Condition {
     /// What it says of how a trial ended.
     pub fn of_end(&self, end: &End<'_>) -> OfEnd {
-        let fact = |name: &str| (end.fact)(name);
+        let fact = |name: &str| (end.metric)(name).map(|(value, _)| value);
         let status = fact(fact::EXIT_STATUS);
         let signal = fact(fact::EXIT_SIGNAL);
         // The runner ended it, so that it had no end of its own.
@@ -59,12 +59,16 @@ impl Condition {
             Condition::Match { regex } => {
                 OfEnd::of(fact(&fact::matches(regex)).map(|found| found > 0.0))
             }
+            Condition::Metric(limit) => {
+                let met =
+                    (end.metric)(&limit.name).and_then(|(value, unit)| limit.is_met(value, unit));
+                met.map_or(OfEnd::NotOfEnd, |met| OfEnd::of(Some(met)))
+            }
             Condition::Control { .. }
             | Condition::Absolute { .. }
             | Condition::Event { .. }
             | Condition::Split
             | Condition::Reported
-            | Condition::Metric(_)
             | Condition::Splat { .. } => OfEnd::NotOfEnd,
         }
     }
@@ -77,6 +81,8 @@ impl Condition {
             }
             Condition::Hang { .. } => Some(fact::IDLE_S.to_string()),
             Condition::Match { regex } => Some(fact::matches(regex)),
+            // Where the workload tells when it was first so.
+            Condition::Metric(limit) => Some(limit.name.clone()),
             _ => None,
         }
     }
@@ -87,9 +93,10 @@ mod tests {
     use super::*;
 
     fn says(condition: &str, status: Status, facts: &[(&str, f64)]) -> OfEnd {
-        let fact = |name: &str| facts.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+        let metric =
+            |name: &str| facts.iter().find(|(own, _)| *own == name).map(|(_, value)| (*value, ""));
         let rule: super::super::StallRule = condition.parse().unwrap();
-        rule.conditions()[0].of_end(&End { status, fact: &fact })
+        rule.conditions()[0].of_end(&End { status, metric: &metric })
     }
 
     #[test]
@@ -116,6 +123,8 @@ mod tests {
             ("match:a", ok, &[("match:a", 1.0)], Met),
             ("match:a", ok, &[("match:a", 0.0)], NotMet),
             ("match:a", ok, &[("match:b", 1.0)], Unknown),
+            ("metric:misses>0", ok, &[("misses", 1.0)], Met),
+            ("metric:misses>0", ok, &[], NotOfEnd),
             ("control:0.5", ok, &[], NotOfEnd),
         ] {
             assert_eq!(says(condition, status, facts), expected, "{condition} {status} {facts:?}");
