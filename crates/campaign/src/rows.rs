@@ -57,9 +57,11 @@ pub fn names_the_end(rule: &StallRule, record: &TrialRecord) -> bool {
 
 /// The conditions that look at a trial's end, with what they say of it.
 fn of_end<'a>(rule: &'a StallRule, record: &TrialRecord) -> Vec<(&'a Condition, OfEnd)> {
-    let value =
-        |name: &str| record.metrics.iter().find(|it| it.metric == name).map(|metric| metric.value);
-    let end = End { status: record.status, fact: &value };
+    let metric = |name: &str| {
+        let found = record.metrics.iter().find(|metric| metric.metric == name)?;
+        Some((found.value, found.unit.as_str()))
+    };
+    let end = End { status: record.status, metric: &metric };
     let said = rule.conditions().iter().map(|condition| (condition, condition.of_end(&end)));
     said.filter(|(_, said)| *said != OfEnd::NotOfEnd).collect()
 }
@@ -69,14 +71,16 @@ fn of_end<'a>(rule: &'a StallRule, record: &TrialRecord) -> Vec<(&'a Condition, 
 fn onset(trial: u64, rule: &StallRule, record: &TrialRecord) -> Option<EventRow> {
     let said = of_end(rule, record);
     let moment = |fact: &str| record.moments.iter().find(|moment| moment.fact == fact);
-    let met = said.iter().filter(|(_, said)| *said == OfEnd::Met);
+    let met: Vec<_> = said.iter().filter(|(_, said)| *said == OfEnd::Met).collect();
     let begun = met
+        .iter()
         .filter_map(|(condition, _)| moment(&condition.begins_with()?))
         .min_by(|a, b| a.t_s.total_cmp(&b.t_s));
-    let at = match (begun, said.is_empty()) {
-        (Some(begun), _) => begun,
-        (None, false) => moment(fact::END)?,
-        (None, true) => return None,
+    let at = match begun {
+        Some(begun) => begun,
+        // It was hit, and nothing tells when.
+        None if said.is_empty() || !met.is_empty() => return None,
+        None => moment(fact::END)?,
     };
     let seen = u32::from(begun.is_some());
     Some(EventRow { trial, event: ONSET.to_string(), t_s: at.t_s, ops: at.ops, seen })
