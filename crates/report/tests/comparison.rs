@@ -5,36 +5,51 @@ use analysis::synthetic::Synthetic;
 use model::record::Pivot;
 use stallscope_report::{Format, comparison_summary, comparison_text, write_comparison};
 
-/// Two sides over thread counts, with a machine of a long name or a short one.
+/// Two sides over thread counts, with a machine of a long name or a short one, each in a run of its own.
 fn comparison(machine: &str) -> Comparison {
     let side = |patch: &str, stalled: usize, start: &str| {
         let mut made = Synthetic::new(192);
         made.manifest.started_at = start.into();
-        for threads in [48, 96, 192] {
-            for at in 0..20 {
-                for hash in ["auto", "slots:512"] {
-                    let row = made.trial(threads, hash);
-                    row.labels = format!("machine={machine};patch={patch}");
-                    let stalls = hash == "auto" && at < stalled;
-                    let mops = f64::from(threads) * 10.0 + at as f64;
-                    row.mops_per_s = Some(if stalls { 5.0 } else { mops });
-                    if hash == "auto" {
-                        row.pivot = Some(if stalls { Pivot::Pending } else { Pivot::Settled });
-                        row.pivot_s = Some(if stalls { 1.0 } else { 0.01 * (at as f64 + 1.0) });
-                    }
-                }
-            }
-        }
-        // A second machine, so that the name of each stratum has it.
-        let row = made.trial(8, "auto");
-        row.labels = format!("machine=other;patch={patch}");
-        made.trial(8, "slots:512").labels = format!("machine=other;patch={patch}");
+        rows(&mut made, machine, patch, stalled);
         made.written()
     };
     let (_base, base) = side("stock", 12, "2026-09-01T10:00:00Z");
     let (_test, test) = side("fix", 1, "2026-09-01T11:00:00Z");
     let asked = Asked::Runs { base: vec![base], test: vec![test] };
     compare(&asked, &Options::default()).unwrap()
+}
+
+/// The same in one run, both sides in each block.
+fn in_turns(machine: &str) -> Comparison {
+    let mut made = Synthetic::new(192);
+    rows(&mut made, machine, "stock", 12);
+    rows(&mut made, machine, "fix", 1);
+    let (_folder, run) = made.written();
+    let [base, test] = ["stock", "fix"].map(|patch| vec![patch.to_string()]);
+    let asked = Asked::By { runs: vec![run], key: "patch".into(), base, test };
+    compare(&asked, &Options::default()).unwrap()
+}
+
+fn rows(made: &mut Synthetic, machine: &str, patch: &str, stalled: usize) {
+    for threads in [48, 96, 192] {
+        for at in 0..20 {
+            for hash in ["auto", "slots:512"] {
+                let row = made.trial(threads, hash);
+                row.labels = format!("machine={machine};patch={patch}");
+                let stalls = hash == "auto" && at < stalled;
+                let mops = f64::from(threads) * 10.0 + at as f64;
+                row.mops_per_s = Some(if stalls { 5.0 } else { mops });
+                if hash == "auto" {
+                    row.pivot = Some(if stalls { Pivot::Pending } else { Pivot::Settled });
+                    row.pivot_s = Some(if stalls { 1.0 } else { 0.01 * (at as f64 + 1.0) });
+                }
+            }
+        }
+    }
+    // A second machine, so that the name of each stratum has it.
+    let row = made.trial(8, "auto");
+    row.labels = format!("machine=other;patch={patch}");
+    made.trial(8, "slots:512").labels = format!("machine=other;patch={patch}");
 }
 
 /// Lines that could have been broken: a name longer than half a line can't.
@@ -99,7 +114,7 @@ fn every_section_is_in_markdown_with_its_intervals() {
 
 #[test]
 fn each_stratum_has_its_hazard_ratio_and_mean_with_intervals_in_every_form() {
-    let found = comparison("m2");
+    let found = in_turns("m2");
     let one = &found.recovery.strata[1];
     let ratio =
         stallscope_report::say::compare::recovery::ratio_in_words(one.hazard_ratio().unwrap())

@@ -38,9 +38,26 @@ def statistic(test, base):
     return math.copysign(math.inf, difference) if variance < 1e-24 else difference / math.sqrt(variance)
 
 
-def permutation(clusters):
+def log_rank_scores(clusters):
+    """The mean log-rank score of each cluster, trial by trial: its event less the hazards that it lived through."""
+    found = []
+    for c in clusters:
+        of_trials = []
+        for s, times in enumerate(c["times"]):
+            pooled = [x for other in clusters for x in other["times"][s]]
+            for time, event in times:
+                hazard = 0.0
+                for moment in {t for t, e in pooled if e and t <= time}:
+                    dead = sum(1 for t, e in pooled if e and t == moment)
+                    hazard += dead / sum(1 for t, _ in pooled if t >= moment)
+                of_trials.append(event - hazard)
+        found.append(float(np.mean(of_trials)))
+    return found
+
+
+def permutation(clusters, values=None):
     """Two-sided, test greater, test less: the shares of all divisions that are as extreme."""
-    values = scores(clusters)
+    values = values or scores(clusters)
     test = [i for i, c in enumerate(clusters) if c["is_test"]]
     found = []
     for chosen in itertools.combinations(range(len(values)), len(test)):
@@ -77,12 +94,27 @@ def posterior(base, test, bound, following=20):
     t = stats.beta(test[0] + 0.5, test[1] - test[0] + 0.5)
     # By the quantile scale of the base's law: its density may have poles.
     below, _ = integrate.quad(lambda u: t.cdf(b.ppf(u)), 0, 1, limit=500)
+    cautious = stats.beta(test[0] + 1, test[1] - test[0])
     ahead = stats.betabinom(following, test[0] + 0.5, test[1] - test[0] + 0.5)
-    return {"below_bound": float(t.cdf(bound)), "below_base": below, "next_at_most": int(ahead.ppf(0.95))}
+    return {"below_bound": float(cautious.cdf(bound)), "below_base": below, "next_at_most": int(ahead.ppf(0.95))}
 
 
 def cluster(is_test, *strata):
     return {"is_test": is_test, "strata": [list(s) for s in strata]}
+
+
+def timed(seed, sides, strata):
+    """Made-up times of clusters that share a frailty, rounded so that some are tied, censored at 4."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for is_test, n in sides:
+        frailty = rng.lognormal(0, 0.7)
+        times = []
+        for _ in range(strata):
+            drawn = np.round(rng.exponential(1 / (frailty * (1.8 if is_test else 0.7)), n), 1)
+            times.append([[float(min(t, 4.0)), int(t < 4.0)] for t in drawn])
+        found.append({"is_test": is_test, "times": times})
+    return found
 
 
 def main():
@@ -113,9 +145,15 @@ def main():
         ([11.2, 12], [0, 12], 0.05),
         ([0.4, 12], [0.2, 12], 0.05),
     ]
+    lifetimes = [
+        timed(1, [(0, 6)] * 5 + [(1, 6)] * 5, 1),
+        timed(2, [(0, 3), (0, 8), (0, 2), (0, 5), (1, 4), (1, 1), (1, 9), (1, 4), (1, 6)], 2),
+        timed(3, [(0, 4)] * 6 + [(1, 4)] * 2, 3),
+    ]
     golden = {
         "versions": {"python": "3", "numpy": np.__version__, "scipy": scipy.__version__},
         "permutation": [{"clusters": c, "p": permutation(c)} for c in divided],
+        "log_rank": [{"clusters": c, "p": permutation(c, log_rank_scores(c))[0]} for c in lifetimes],
         "paired": {"pairs": pairs, "p": paired([(t - b) / 5 for b, t in pairs])},
         "gaffke": [{"shares": s, "bound": gaffke(s)} for s in shares],
         "posterior": [{"base": b, "test": t, "bound": x, **posterior(b, t, x)} for b, t, x in sides],

@@ -1,13 +1,16 @@
 //! Clusters and the posterior against numpy and scipy: `oracle/clusters.py`.
 
 use serde::Deserialize;
+use stallscope_stats::clusters::log_rank::{self, TimedCluster};
 use stallscope_stats::clusters::{Cluster, bounded_mean, permutation};
 use stallscope_stats::posterior::posterior;
+use stallscope_stats::survival::FollowUp;
 use stallscope_stats::{Alternative, Level};
 
 #[derive(Deserialize)]
 struct Golden {
     permutation: Vec<Divided>,
+    log_rank: Vec<Timed>,
     paired: Paired,
     gaffke: Vec<Bounded>,
     posterior: Vec<Believed>,
@@ -23,6 +26,18 @@ struct Divided {
 struct Of {
     is_test: u8,
     strata: Vec<[u64; 2]>,
+}
+
+#[derive(Deserialize)]
+struct Timed {
+    clusters: Vec<TimesOf>,
+    p: f64,
+}
+
+#[derive(Deserialize)]
+struct TimesOf {
+    is_test: u8,
+    times: Vec<Vec<(f64, u8)>>,
 }
 
 #[derive(Deserialize)]
@@ -80,6 +95,29 @@ fn machines_that_are_strata_are_tested_in_pairs() {
     }
     let found = permutation::test(&clusters, Alternative::TwoSided, 1).p_value.unwrap();
     assert!((found - p).abs() < 1e-12, "{found} {p}");
+}
+
+#[test]
+fn times_are_told_apart_as_by_a_listing_of_all_divisions() {
+    for case in golden().log_rank {
+        let clusters: Vec<TimedCluster> = case
+            .clusters
+            .into_iter()
+            .map(|of| TimedCluster {
+                is_test: of.is_test == 1,
+                strata: of
+                    .times
+                    .into_iter()
+                    .map(|times| {
+                        let one = |(time, event)| FollowUp::new(time, event == 1).unwrap();
+                        times.into_iter().map(one).collect()
+                    })
+                    .collect(),
+            })
+            .collect();
+        let found = log_rank::test(&clusters, 1).p_value.unwrap();
+        assert!((found - case.p).abs() < 1e-12, "{found} {}", case.p);
+    }
 }
 
 #[test]

@@ -16,27 +16,34 @@ use serde::Serialize;
 
 use super::checks::{self, Check};
 use super::harm_finding::HarmFinding;
+use super::order::Order;
 use super::sides::{RunSide, Sides, Which};
 use super::strata::Stratum;
+use super::units::{self, Unit};
 use crate::data::Trial;
 use crate::ends::Ends;
 use crate::error::AnalysisError;
 use crate::run::Run;
-use stats::Level;
+use stats::clusters::permutation;
 use stats::multiplicity::holm;
 use stats::proportion::at_most;
 use stats::strata::{self as stat, exact_strata};
+use stats::{Alternative, Level};
 
 /// Something that goes wrong with a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Event {
     /// `kernel complaint`, `crashed`, `timeout`, `refused`.
     pub what: &'static str,
+    /// How such a trial ended; `None` of a kernel complaint.
+    #[serde(skip)]
+    status: Option<Status>,
     /// In how many of the base side's trials, of how many.
     pub base: [u64; 2],
     /// In how many of the test side's trials, of how many.
     pub test: [u64; 2],
-    /// The exact conditional test over strata, two-sided.
+    /// The exact conditional test over strata, or that of whole clusters where they are what is independent
+    /// and there are enough, two-sided.
     pub p_value: Option<f64>,
     /// Adjusted by Holm over the kinds of event.
     pub p_holm: Option<f64>,
@@ -108,7 +115,16 @@ pub struct OnNoSide {
 }
 
 /// Looks for harm in the strata's trials, in what the test side has besides, and in the sides' checks.
-pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Harm, AnalysisError> {
+///
+/// Where boots or stretches of time are what is independent, and enough, an event's test is that of whole
+/// clusters.
+pub fn of(
+    sides: &Sides,
+    strata: &[Stratum],
+    order: Order,
+    level: Level,
+    seed: u64,
+) -> Result<Harm, AnalysisError> {
     let ends: Vec<Ends> = sides
         .data
         .runs
@@ -125,6 +141,7 @@ pub fn of(sides: &Sides, strata: &[Stratum], level: Level) -> Result<Harm, Analy
     {
         events.push(statuses(sides, &ends, strata, what, status)?);
     }
+    by_clusters(&mut events, sides, &ends, strata, order, seed);
     let p_values: Vec<f64> = events.iter().filter_map(|event| event.p_value).collect();
     let adjusted = holm(&p_values)?;
     let with_p = events.iter_mut().filter(|event| event.p_value.is_some());
@@ -237,6 +254,7 @@ type Seen = [[u64; 2]; 2];
 
 fn event(
     what: &'static str,
+    status: Option<Status>,
     strata: &[(&str, Seen)],
     example: Option<String>,
 ) -> Result<Event, AnalysisError> {
@@ -251,6 +269,7 @@ fn event(
     }
     Ok(Event {
         what,
+        status,
         base: sum[0],
         test: sum[1],
         p_value: exact_strata::test(&tables).p_value,
@@ -258,6 +277,36 @@ fn event(
         finding: HarmFinding::NoneSeen,
         example,
     })
+}
+
+/// Replaces the tests that count trials where these are not independent. With too few clusters for a test
+/// the trials' own stays: harm is better told once too often.
+fn by_clusters(
+    events: &mut [Event],
+    sides: &Sides,
+    ends: &[Ends],
+    strata: &[Stratum],
+    order: Order,
+    seed: u64,
+) {
+    for event in events {
+        let happened = |_: Which, at: usize| {
+            let trial = sides.data.trials.get(at)?;
+            match event.status {
+                None => trial.splats.as_deref().map(|splats| splats != "none"),
+                Some(status) => {
+                    let known =
+                        ends.get(trial.run).is_some_and(|ends| ends.are_known_of(trial.trial));
+                    known.then_some(trial.failed() && trial.status == status)
+                }
+            }
+        };
+        let units = units::of(sides, strata, order, happened);
+        if units.unit != Unit::Trial && units.are_enough() {
+            let test = permutation::test(&units.clusters, Alternative::TwoSided, seed);
+            event.p_value = test.p_value;
+        }
+    }
 }
 
 fn complaints(sides: &Sides, strata: &[Stratum]) -> Result<Event, AnalysisError> {
@@ -280,7 +329,7 @@ fn complaints(sides: &Sides, strata: &[Stratum]) -> Result<Event, AnalysisError>
         }
         seen.push((stratum.name.as_str(), counts));
     }
-    event("kernel complaint", &seen, example)
+    event("kernel complaint", None, &seen, example)
 }
 
 fn statuses(
@@ -312,7 +361,7 @@ fn statuses(
         }
         seen.push((stratum.name.as_str(), counts));
     }
-    event(what, &seen, example)
+    event(what, Some(status), &seen, example)
 }
 
 impl Event {

@@ -221,17 +221,17 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         sides.data.mark_hits(outcomes);
     }
     let level = options.level;
+    let seed = sides.data.runs.first().map_or(0, |run| run.manifest.seed);
     let strata = strata::of(&sides, &outcomes, [base_rule.1.as_ref(), test_rule.1.as_ref()]);
     let matched = strata.as_ref().map_or(&[][..], |strata| strata.common.as_slice());
     for side in [Which::Test, Which::Base] {
-        only_failed(&sides, matched, side, level)?;
+        only_failed(&sides, matched, side, level, seed)?;
     }
     let strata::Strata { common, one_sided } = strata?;
     durations(&common, options.force, &mut forced)?;
     observed(&common, [&base_rule.0, &test_rule.0])?;
 
     let rules = verdict::Rules { level, fixed_below: options.fixed_below, ..Default::default() };
-    let seed = sides.data.runs.first().map_or(0, |run| run.manifest.seed);
     let resampling = Resampling { seed, ..Resampling::default() };
     let order = order::of(&sides);
     let units = units::of(&sides, &common, order, |side, at| {
@@ -246,7 +246,7 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let machines = machines::of(&sides, &common);
     let cost = cost::of(&sides, &common, &outcomes, options.margin, level, resampling);
     let drift = drift::of(&common, &cost, order, level)?;
-    let harm = harm::of(&sides, &common, level)?;
+    let harm = harm::of(&sides, &common, order, level, seed)?;
     let by_throughput = base_rule.0.is_by_throughput() || test_rule.0.is_by_throughput();
     let measured = trust::Measured {
         sides: &sides,
@@ -291,7 +291,13 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
         told_by: sides.told_by.clone(),
         level,
         resampling: SeedAndSize { seed, resamples: resampling.resamples },
-        recovery: recovery::of(&sides, &common, level)?,
+        recovery: recovery::of(
+            &sides,
+            &common,
+            &units::Places::of(&sides, &common, order),
+            level,
+            seed,
+        )?,
         sensitivity,
         efficacy,
         cost,
@@ -389,6 +395,7 @@ fn only_failed(
     strata: &[strata::Stratum],
     side: Which,
     level: Level,
+    seed: u64,
 ) -> Result<(), CompareError> {
     let of_strata = || {
         let tallies = strata.iter().filter(|stratum| !stratum.is_control).map(|s| s.side(side));
@@ -413,7 +420,7 @@ fn only_failed(
         in_strata,
         failed: trials.len() as u64,
         example: most.map(|(error, _)| error.to_string()),
-        harm: Box::new(harm::of(sides, strata, level)?),
+        harm: Box::new(harm::of(sides, strata, order::of(sides), level, seed)?),
         level,
     })
 }

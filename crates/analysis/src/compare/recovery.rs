@@ -5,14 +5,21 @@
 //!
 //! A patch may be quicker in one stratum and slower in another. A hazard ratio of all strata is given
 //! only where nothing shows that they have different ones; the strata's own always are.
+//!
+//! Where boots or stretches of time are what is independent, the one test is that of whole clusters, and the
+//! ratio has no interval: all that counts trials is left out.
 
 use serde::Serialize;
 
-use super::sides::Sides;
+use std::collections::BTreeMap;
+
+use super::sides::{Sides, Which};
 use super::strata::{Stratum, Tally};
+use super::units::{FEWEST, Key, Places, Unit};
 use crate::error::AnalysisError;
 use crate::recovery::SeenBy;
 use crate::recovery::event::lifetime;
+use stats::clusters::log_rank::{self, TimedCluster};
 use stats::multiplicity::holm;
 use stats::survival::{
     FollowUp, Group, HazardHomogeneity, HazardRatio, Lifetime, RestrictedMeanDifference,
@@ -26,7 +33,7 @@ use stats::{Level, TestResult};
 pub struct RecoveryComparison {
     /// Each stratum in which both sides have times.
     pub strata: Vec<StratumRecovery>,
-    /// All of them together, each with its own hazard; `None` where there is none.
+    /// All of them together, each with its own hazard, by what is independent; `None` where there is none.
     pub log_rank: Option<TestResult>,
     /// The ratio of hazards that they have in common, test against base: above 1 the test side is
     /// quicker. `None` where `homogeneity` is rejected: then they have none in common.
@@ -42,6 +49,10 @@ pub struct RecoveryComparison {
     pub notes: Vec<notes::Note>,
     /// Strata in which the times are of different kinds of trials.
     pub not_alike: Vec<NotAlike>,
+    /// What is independent.
+    pub unit: Unit,
+    /// Whether there are enough of them for a test.
+    pub are_enough: bool,
 }
 
 /// A stratum in which recovery was due in different shares of both sides' trials.
@@ -87,12 +98,15 @@ pub struct StratumRecovery {
 pub fn of(
     sides: &Sides,
     strata: &[Stratum],
+    places: &Places,
     level: Level,
+    seed: u64,
 ) -> Result<RecoveryComparison, AnalysisError> {
     let options = SurvivalOptions { level, ..SurvivalOptions::default() };
     let mut found = Vec::new();
     let mut follow_ups: Vec<[Vec<FollowUp>; 2]> = Vec::new();
     let mut not_alike = Vec::new();
+    let mut clusters = Clusters::default();
     for (at, stratum) in strata.iter().enumerate().filter(|(_, stratum)| !stratum.is_control) {
         let [base, test] = [&stratum.base, &stratum.test].map(|tally| times(sides, tally));
         if base.is_empty() && test.is_empty() {
@@ -119,6 +133,9 @@ pub fn of(
                 })
                 .collect()
         };
+        for side in Which::BOTH {
+            clusters.take(sides, places, stratum, side, follow_ups.len());
+        }
         follow_ups.push([seen(&base), seen(&test)]);
         let options = SurvivalOptions { until: horizon(&base, &test), ..options.clone() };
         let group = |name: &str, trials| Group { name: Some(name.to_string()), trials };
@@ -139,22 +156,77 @@ pub fn of(
             let stratum = strata.get(one.stratum);
             stratum.is_some_and(|s| SeenBy::of(&s.factors) == SeenBy::Throughput)
         });
-    changes(&mut found, level)?;
-    let homogeneity = any.then(|| hazard_homogeneity(&pairs)).transpose()?;
+    let by_trials = places.unit == Unit::Trial;
+    let are_enough = by_trials || clusters.are_enough();
+    if by_trials {
+        changes(&mut found, level)?;
+    } else {
+        found.iter_mut().for_each(StratumRecovery::leave_out_what_counts_trials);
+    }
+    let homogeneity = (any && by_trials).then(|| hazard_homogeneity(&pairs)).transpose()?;
     let p = homogeneity.as_ref().and_then(|homogeneity| homogeneity.test.p_value);
     let ratios_differ = p.is_some_and(|p| p <= level.alpha());
-    let hazard_ratio =
+    let mut hazard_ratio =
         (any && !ratios_differ).then(|| stratified_hazard_ratio(&pairs, level)).transpose()?;
+    let log_rank = match by_trials {
+        true => any.then(|| stratified_log_rank(&pairs)).transpose()?,
+        false => {
+            hazard_ratio.iter_mut().for_each(|ratio| ratio.intervals.clear());
+            (any && are_enough).then(|| log_rank::test(&clusters.all(), seed))
+        }
+    };
     Ok(RecoveryComparison {
         by_throughput,
         notes: hazard_ratio.as_ref().map_or_else(Vec::new, |ratio| notes_on(&found, ratio)),
         strata: found,
-        log_rank: any.then(|| stratified_log_rank(&pairs)).transpose()?,
+        log_rank,
         hazard_ratio,
         homogeneity,
         ratios_differ,
         not_alike,
+        unit: places.unit,
+        are_enough,
     })
+}
+
+/// The times of each cluster, stratum by stratum.
+#[derive(Default)]
+struct Clusters(BTreeMap<(Key, bool), Vec<Vec<FollowUp>>>);
+
+impl Clusters {
+    /// Takes the times of a stratum's side.
+    fn take(
+        &mut self,
+        sides: &Sides,
+        places: &Places,
+        stratum: &Stratum,
+        side: Which,
+        place: usize,
+    ) {
+        for trial in stratum.side(side).members.iter().filter_map(|at| sides.data.trials.get(*at)) {
+            let time = trial.event.filter(|_| trial.is_ok()).and_then(lifetime);
+            let time = match time {
+                Some(Lifetime::Exact(after)) => FollowUp::seen(after).ok(),
+                Some(Lifetime::RightCensored(after)) => FollowUp::censored(after).ok(),
+                Some(Lifetime::Between { .. }) | None => None,
+            };
+            let Some(time) = time else { continue };
+            let key = (places.group(sides, trial), side == Which::Test);
+            let of = self.0.entry(key).or_default();
+            of.resize(of.len().max(place + 1), Vec::new());
+            of[place].push(time);
+        }
+    }
+
+    fn are_enough(&self) -> bool {
+        let count = |is_test| self.0.keys().filter(|(_, test)| *test == is_test).count() as u64;
+        count(false).min(count(true)) >= FEWEST
+    }
+
+    fn all(self) -> Vec<TimedCluster> {
+        let one = |((_, is_test), strata)| TimedCluster { is_test, strata };
+        self.0.into_iter().map(one).collect()
+    }
 }
 
 /// What of the strata together does not exist, or rests on too few events.
@@ -187,6 +259,18 @@ fn changes(strata: &mut [StratumRecovery], level: Level) -> Result<(), AnalysisE
 }
 
 impl StratumRecovery {
+    fn leave_out_what_counts_trials(&mut self) {
+        self.summary.tests.clear();
+        for group in &mut self.summary.groups {
+            (group.median.low, group.median.high) = (None, None);
+        }
+        for contrast in &mut self.summary.contrasts {
+            contrast.hazard_ratio.intervals.clear();
+            contrast.rmst_difference.low = None;
+            contrast.rmst_difference.high = None;
+        }
+    }
+
     /// The ratio of hazards, test against base.
     pub fn hazard_ratio(&self) -> Option<&HazardRatio> {
         self.summary.contrasts.first().map(|contrast| &contrast.hazard_ratio)

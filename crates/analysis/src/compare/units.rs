@@ -121,22 +121,15 @@ pub fn of(
     stalled: impl Fn(Which, usize) -> Option<bool>,
 ) -> Units {
     let compared: Vec<&Stratum> = strata.iter().filter(|stratum| !stratum.is_control).collect();
-    let unit = unit(sides, &compared, order);
-    let stretches = match unit {
-        Unit::Stretch => stretches(sides),
-        Unit::Trial | Unit::Boot => Vec::new(),
-    };
-    type Key = (usize, Option<String>);
+    let places = Places::of(sides, strata, order);
+    let unit = places.unit;
     let mut counts: BTreeMap<(Key, bool), Vec<[u64; 2]>> = BTreeMap::new();
     for side in Which::BOTH {
         for (place, stratum) in compared.iter().enumerate() {
             for &at in &stratum.side(side).members {
                 let Some(trial) = sides.data.trials.get(at) else { continue };
                 let Some(stalled) = stalled(side, at) else { continue };
-                let key = match unit {
-                    Unit::Trial | Unit::Boot => (trial.run, boot(sides, trial)),
-                    Unit::Stretch => (stretches.get(trial.run).copied().unwrap_or(0), None),
-                };
+                let key = places.group(sides, trial);
                 let of = counts.entry((key, side == Which::Test));
                 let of = of.or_insert_with(|| vec![[0, 0]; compared.len()]);
                 of[place] = [of[place][0] + u64::from(stalled), of[place][1] + 1];
@@ -164,6 +157,38 @@ pub fn of(
     let mut kept = has_trials.iter();
     units.groups.retain(|_| kept.next().copied().unwrap_or(false));
     units
+}
+
+/// A group of trials that may share what it drew: a boot of a run, or a stretch.
+pub type Key = (usize, Option<String>);
+
+/// Where each trial belongs.
+#[derive(Debug)]
+pub struct Places {
+    /// What is independent.
+    pub unit: Unit,
+    stretches: Vec<usize>,
+}
+
+impl Places {
+    /// For the trials of these strata.
+    pub fn of(sides: &Sides, strata: &[Stratum], order: Order) -> Places {
+        let compared: Vec<&Stratum> = strata.iter().filter(|stratum| !stratum.is_control).collect();
+        let unit = unit(sides, &compared, order);
+        let stretches = match unit {
+            Unit::Stretch => stretches(sides),
+            Unit::Trial | Unit::Boot => Vec::new(),
+        };
+        Places { unit, stretches }
+    }
+
+    /// The group of a trial.
+    pub fn group(&self, sides: &Sides, trial: &Trial) -> Key {
+        match self.unit {
+            Unit::Trial | Unit::Boot => (trial.run, boot(sides, trial)),
+            Unit::Stretch => (self.stretches.get(trial.run).copied().unwrap_or(0), None),
+        }
+    }
 }
 
 /// The boot of a trial: of its guest, or by its label.

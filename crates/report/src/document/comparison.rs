@@ -6,6 +6,7 @@ use analysis::compare::cost::CostOf;
 use analysis::compare::harm_finding::HarmFinding;
 use analysis::compare::recovery::StratumRecovery;
 use analysis::compare::strata::Stratum;
+use analysis::compare::units::Unit;
 use analysis::compare::{Comparison, Which};
 use analysis::run::Run;
 use stats::said::survival::note;
@@ -367,23 +368,25 @@ fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
             })
             .collect()
     };
-    let tests_header = vec!["log-rank p".to_string(), "p, Holm".to_string()];
+    let by_trials = comparison.recovery.unit == Unit::Trial;
+    let tests_header = match by_trials {
+        true => vec!["log-rank p".to_string(), "p, Holm".to_string()],
+        false => Vec::new(),
+    };
     let tests = |one: &StratumRecovery| {
+        if !by_trials {
+            return Vec::new();
+        }
         let raw = one.summary.tests.first().and_then(|test| test.result.p_value);
         vec![p(raw), p(one.p_holm)]
     };
-    let effects_header = match room {
-        Room::Wide => vec![
-            format!("hazard ratio ({level})"),
-            format!("restricted mean, test minus base, s ({level})"),
-            "up to".to_string(),
-        ],
-        Room::Narrow => vec![
-            format!("hazard ratio ({level})"),
-            format!("mean diff., s ({level})"),
-            "up to".to_string(),
-        ],
+    let level = if by_trials { format!(" ({level})") } else { String::new() };
+    let mean = match room {
+        Room::Wide => "restricted mean, test minus base, s",
+        Room::Narrow => "mean diff., s",
     };
+    let effects_header =
+        vec![format!("hazard ratio{level}"), format!("{mean}{level}"), "up to".to_string()];
     let effects = |one: &StratumRecovery| {
         let ratio = one.hazard_ratio().and_then(ratio_in_words);
         let difference = one.mean_difference();
@@ -420,6 +423,10 @@ fn recovery(comparison: &Comparison, room: Room) -> Vec<Block> {
                     what was pending at the end is censored, not dropped. A hazard ratio above 1, or a \
                     restricted mean below 0, is a quicker test side."
         .to_string();
+    if !by_trials {
+        text += " Trials that share a boot or a stretch of time are not independent, so a single stratum has \
+                 no interval and no test.";
+    }
     for note in recovery_notes(found) {
         text += &format!(" {note}");
     }

@@ -77,6 +77,10 @@ pub fn short(analysis: &Analysis) -> Vec<Block> {
     let sentences = crate::say::headline::sentences(analysis);
     let mut blocks: Vec<Block> = sentences.into_iter().map(Block::Paragraph).collect();
     blocks.extend(short_cells(analysis));
+    if judges_by_stalls(analysis) {
+        let rule = crate::say::rule::in_words(&analysis.stall, analysis.control.as_ref());
+        blocks.push(Block::Paragraph(format!("A trial is stalled when {rule}.")));
+    }
     blocks.extend(damage::all(&analysis.damage).into_iter().map(Block::Paragraph));
     if !analysis.warnings.is_empty() {
         let notes = counted(analysis.warnings.len() as u64, "note", "notes");
@@ -85,6 +89,11 @@ pub fn short(analysis: &Analysis) -> Vec<Block> {
         )));
     }
     blocks
+}
+
+/// Whether counts of stalls say anything.
+fn judges_by_stalls(analysis: &Analysis) -> bool {
+    Seen::of(analysis).outcomes && !crate::say::headline::nothing_can_stall(analysis)
 }
 
 /// A row a cell that is no control without a stall, with one interval.
@@ -97,7 +106,7 @@ fn short_cells(analysis: &Analysis) -> Option<Block> {
     cells.first()?;
     let columns = FactorColumns::of(cells.iter().map(|cell| &cell.factors), &always(analysis));
     let seen = Seen::of(analysis);
-    let stalls = seen.outcomes && !crate::say::headline::nothing_can_stall(analysis);
+    let stalls = judges_by_stalls(analysis);
     let mut of_cells =
         if stalls { stall_columns(analysis, Room::Narrow, seen) } else { Vec::new() };
     of_cells.retain(|(head, _)| !head.starts_with("exact "));

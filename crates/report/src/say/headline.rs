@@ -5,7 +5,6 @@ use analysis::Analysis;
 use analysis::case::Occurrence;
 use analysis::finding::Finding;
 use analysis::finding::stalls::Stalls;
-use analysis::run::Run;
 use stats::proportion::{Proportion, wilson};
 use stats::words::{self, out_of};
 
@@ -94,14 +93,36 @@ fn of_stalls(analysis: &Analysis) -> [String; 3] {
         Finding::Case(it) => Some(case::say(it)),
         _ => None,
     });
-    let next = match analysis.runs.as_slice() {
-        runs if runs.iter().all(Run::is_imported) => String::new(),
-        [run] => {
-            format!("Test a patch with: `experiments compare --base {} --test RUN`.", run.name())
-        }
-        _ => "Test a patch with: `experiments compare --base RUN --test RUN`.".to_string(),
+    [of_most(most), control.or(time).or(slow).or(event).unwrap_or_default(), next_step(analysis)]
+}
+
+/// How a patch is tested: sides that were not measured in turns decide nothing.
+fn next_step(analysis: &Analysis) -> String {
+    let Some(run) = analysis.runs.first().filter(|run| !run.is_imported()) else {
+        return String::new();
     };
-    [of_most(most), control.or(time).or(slow).or(event).unwrap_or_default(), next]
+    // From the kernel that stalled most to the one that stalled least.
+    let judged = analysis.cells.iter().filter(|cell| !cell.is_control && cell.observed() > 0);
+    let mut shares: Vec<(f64, &str)> = judged
+        .map(|cell| (cell.stalled() as f64 / cell.observed() as f64, cell.factors.kernel()))
+        .collect();
+    shares.sort_by(|a, b| b.0.total_cmp(&a.0));
+    match (shares.first(), shares.last(), analysis.runs.len()) {
+        (Some((_, base)), Some((_, test)), 1) if base != test => format!(
+            "Hold two kernels against each other: `experiments compare {} --by kernel --base {base} --test \
+             {test}`.",
+            run.name()
+        ),
+        (Some((_, one)), ..) if !run.accelerators().is_empty() => format!(
+            "Test a patch in turns with this kernel: `experiments run {} --kernel {one} --kernel PATCHED`.",
+            run.experiment
+        ),
+        _ => format!(
+            "Test a patch in turns with its base, in guests: `experiments run {} --kernel BASE --kernel \
+             PATCHED`.",
+            run.experiment
+        ),
+    }
 }
 
 /// From where on the series stalled, and how often at its highest thread count that did.

@@ -4,11 +4,13 @@
 //! | question | file |
 //! | --- | --- |
 //! | do the sides differ? | [`permutation`] |
+//! | do the sides' times differ? | [`log_rank`] |
 //! | how wide must an interval be? | [`design_effect`] |
 //! | what is the mean at most, whatever the clusters are like? | [`bounded_mean`] |
 
 pub mod bounded_mean;
 pub mod design_effect;
+pub mod log_rank;
 pub mod permutation;
 
 /// One cluster of one side.

@@ -35,7 +35,23 @@ const TIE: f64 = 1e-9;
 /// Source: E. J. G. Pitman (1937); A. Janssen (1997), *Studentized permutation tests*; A. C. A. Hope
 /// (1968) for the sampled p-value.
 pub fn test(clusters: &[Cluster], alternative: Alternative, seed: u64) -> TestResult {
-    let groups = groups(clusters);
+    divided(&groups(clusters), alternative, seed)
+}
+
+/// The same test of one score a cluster, base and test side.
+pub(super) fn of_scores(
+    base: &[f64],
+    test: &[f64],
+    alternative: Alternative,
+    seed: u64,
+) -> TestResult {
+    let scores = [test, base].concat();
+    let one = Group { scores, test: test.len() };
+    let has_both = !base.is_empty() && !test.is_empty();
+    divided(&if has_both { vec![one] } else { Vec::new() }, alternative, seed)
+}
+
+fn divided(groups: &[Group], alternative: Alternative, seed: u64) -> TestResult {
     let nothing =
         TestResult { method: "permutation-clusters", alternative, statistic: None, p_value: None };
     let scale = groups.iter().flat_map(|of| &of.scores).fold(0.0_f64, |most, x| most.max(x.abs()));

@@ -35,8 +35,11 @@ pub fn line(comparison: &Comparison) -> String {
                 true => format!("{looked_at} of the {} trials", harm.compared),
                 false => counted(looked_at, "trial", "trials"),
             };
-            let checks = counted(ran, "functional check", "functional checks");
-            format!("Harm: none seen in {trials} and {checks} of the test side.")
+            let checks = match ran {
+                0 => String::new(),
+                ran => format!(" and {}", counted(ran, "functional check", "functional checks")),
+            };
+            format!("Harm: none seen in {trials}{checks} of the test side.")
         }
     }
 }

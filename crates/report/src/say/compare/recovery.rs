@@ -2,6 +2,7 @@
 
 use analysis::compare::Comparison;
 use analysis::compare::recovery::{Change, NotAlike, RecoveryComparison, StratumRecovery};
+use analysis::compare::units::Unit;
 use stats::said::survival::note;
 use stats::survival::HazardRatio;
 use stats::words::{out_of, p_is, percent, seconds, significant};
@@ -11,8 +12,17 @@ use super::listed;
 /// In a line; `None` where no time is compared.
 pub fn line(comparison: &Comparison) -> Option<String> {
     let of = &comparison.recovery;
-    let p = of.log_rank.as_ref()?.p_value.map_or_else(String::new, |p| format!(", {}", p_is(p)));
-    Some(match of.hazard_ratio.as_ref().and_then(ratio_in_words) {
+    let ratio = || of.hazard_ratio.as_ref().and_then(ratio_in_words);
+    if !of.are_enough {
+        let units = several(of.unit);
+        return ratio().map(|ratio| {
+            format!("Recovery: hazard ratio {ratio}, test against base; too few {units} to tell it from chance.")
+        });
+    }
+    let by = by_units(of.unit);
+    let p = of.log_rank.as_ref()?.p_value;
+    let p = p.map_or_else(String::new, |p| format!(", {}{by}", p_is(p)));
+    Some(match ratio() {
         Some(ratio) => {
             format!("Recovery: hazard ratio {ratio}, test against base{p}; above 1 is quicker.")
         }
@@ -28,7 +38,7 @@ pub fn say(comparison: &Comparison) -> Vec<String> {
     let of = &comparison.recovery;
     let names = [comparison.base.name.as_str(), comparison.test.name.as_str()];
     let mut said = Vec::new();
-    if of.log_rank.is_some() {
+    if !of.strata.is_empty() {
         said.push(counts_and_ratio(of, names));
         said.extend(directions(of, names[1]));
         said.extend(means(of));
@@ -103,16 +113,35 @@ fn counts_and_ratio(of: &RecoveryComparison, [base, test]: [&str; 2]) -> String 
     }
     let over = if of.strata.len() > 1 { " over strata" } else { "" };
     if let Some(p) = of.log_rank.as_ref().and_then(|test| test.p_value) {
-        text += &format!(" (log-rank{over}, {})", p_is(p));
+        text += &format!(" (log-rank{over}, {}{})", p_is(p), by_units(of.unit));
     }
     if let Some(ratio) = of.hazard_ratio.as_ref().and_then(ratio_in_words) {
         text += &format!("; hazard ratio {ratio}");
+    }
+    if !of.are_enough {
+        text += &format!("; too few {} to tell it from chance", several(of.unit));
     }
     text += ".";
     for note in of.notes.iter().map(note) {
         text += &format!(" {note}");
     }
     text
+}
+
+/// ` by a permutation of whole boots`, or nothing where trials are independent.
+fn by_units(unit: Unit) -> String {
+    match unit {
+        Unit::Trial => String::new(),
+        unit => format!(" by a permutation of whole {}", several(unit)),
+    }
+}
+
+fn several(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Trial => "trials",
+        Unit::Boot => "boots",
+        Unit::Stretch => "stretches of time",
+    }
 }
 
 /// Where it became slower, and where quicker.

@@ -1106,3 +1106,10 @@ fn stalls_where_the_base_had_none_are_named() {
     );
     says(&found, "only if `fix` really stalls in less than 5 % at 192 threads, and 4 of 20 speak");
 }
+
+#[test]
+fn of_one_stretch_a_side_no_recovery_is_told_from_chance() {
+    let found = one_after_the_other(&stock().trials(96, 8, 24), &fix().trials(96, 0, 24));
+    assert!(found.recovery.log_rank.is_none() && !found.recovery.are_enough);
+    says(&found, "too few stretches of time to tell it from chance");
+}

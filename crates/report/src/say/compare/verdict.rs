@@ -39,7 +39,7 @@ pub fn found(comparison: &Comparison) -> String {
     let p = match verdict.p_value {
         Some(p) => format!("{} by {}", p_is(p), test_name(verdict, names(comparison).len())),
         None if matches!(verdict.because, Because::TooFewUnits { .. }) => String::new(),
-        None => "no test can tell".to_string(),
+        None => String::new(),
     };
     let of = match verdict.because {
         // The next sentence is about them.
