@@ -7,8 +7,8 @@ use csv::StringRecord;
 use records::input;
 use records::quotes::Style;
 
-use super::super::planning::counted;
 use crate::failure::Failure;
+use crate::words::counted;
 
 /// A CSV file, read whole. Every quote in it is closed.
 #[derive(Debug)]
