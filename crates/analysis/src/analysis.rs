@@ -51,6 +51,9 @@ pub struct Analysis {
     pub damage: Vec<Damage>,
     /// The rule by which trials were judged.
     pub stall: StallRule,
+    /// What texts call a hit, where the runs' definitions say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// The control, if there is one: its value is what stands here.
     #[serde(serialize_with = "value_of")]
     pub control: Option<Control>,
@@ -113,6 +116,7 @@ impl Analysis {
             Some(rule) => rule.clone(),
             None => the_rule(&data.runs)?,
         };
+        let called = called(&data.runs, &stall);
         let control = the_control(&data.runs, &stall)?;
         let level = options.level;
         let seed = data.runs.first().map_or(0, |run| run.manifest.seed);
@@ -124,7 +128,10 @@ impl Analysis {
         let checks = checks::of(&data.runs, level)?;
         let case = case::of(&cells, &stall);
         let extra = case.map_or_else(|| Ok(Default::default()), |case| case.read(&data))?;
-        let series = Series::of(&cells, control.as_ref(), case);
+        let series = {
+            let experiment = data.runs.first().map_or("", |run| run.experiment.as_str());
+            Series::of(&cells, control.as_ref(), case, experiment)
+        };
         let contrasts = contrasts::contrasts(&cells, level)?;
         let timelines = Timelines::read(&data, &cells)?;
         let mut recovery = recovery::event::recoveries(&data, level)?;
@@ -165,6 +172,7 @@ impl Analysis {
             damage,
             warnings,
             stall,
+            called,
             control,
             level,
             resampling: SeedAndSize { seed, resamples: resampling.resamples },
@@ -227,6 +235,18 @@ pub(crate) fn value_of<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     control.as_ref().map(|control| &control.value).serialize(serializer)
+}
+
+/// What texts call a hit by this rule: the word of the runs' definitions, if they have one for it.
+pub(crate) fn called<'a>(
+    runs: impl IntoIterator<Item = &'a Run>,
+    rule: &StallRule,
+) -> Option<String> {
+    let of =
+        |run: &'a Run| run.definition.called().filter(|_| run.stall_rule().as_ref() == Some(rule));
+    let mut words = runs.into_iter().map(of);
+    let first = words.next()??;
+    words.all(|word| word == Some(first)).then(|| first.to_string())
 }
 
 /// The rule of the definitions, which must be one.

@@ -28,10 +28,21 @@ pub struct Series {
 impl Series {
     /// The series of a table, in its order; those of one group (all the same but the control's factor)
     /// stand side by side, the control last.
-    pub fn of(cells: &[Cell], control: Option<&Control>, case: Option<&dyn Case>) -> Vec<Series> {
+    ///
+    /// A single series of a program that is not ours, of which nothing is varied, has the name of its
+    /// experiment.
+    pub fn of(
+        cells: &[Cell],
+        control: Option<&Control>,
+        case: Option<&dyn Case>,
+        experiment: &str,
+    ) -> Vec<Series> {
         let shape = |cell: &Cell| cell.factors.with("threads", "");
         let shapes: Vec<Factors> = cells.iter().map(shape).collect();
         let mut telling = telling(&shapes);
+        let of_program = |shape: &Factors| shape.get("workload") == "command";
+        let is_plain =
+            telling.is_empty() && control.is_none() && shapes.first().is_some_and(of_program);
         // What it ran on comes first, what was asked of it last.
         let by_policy = telling.contains(&POLICY) || telling.is_empty();
         telling.retain(|factor| *factor != POLICY);
@@ -49,7 +60,10 @@ impl Series {
                 series.push((
                     place,
                     Series {
-                        name: labels.shorten(shape).named_by(&telling),
+                        name: match is_plain {
+                            true => experiment.to_string(),
+                            false => labels.shorten(shape).named_by(&telling),
+                        },
                         is_control: cell.is_control,
                         kernel: shape.kernel().to_string(),
                         occurrence: Occurrence::default(),

@@ -27,20 +27,23 @@ pub struct ThisSite {
     pub site: Site,
     topology: Topology,
     allowed: CpuSet,
+    /// What `/sys` names online, where this process may use others.
+    masked: Option<CpuSet>,
 }
 
 impl ThisSite {
     /// Looks at the machine.
     pub fn look() -> Result<ThisSite, Failure> {
-        let topology = Topology::read(Path::new(SYS)).map_err(|error| {
+        let mut topology = Topology::read(Path::new(SYS)).map_err(|error| {
             Failure::Running(format!("this machine's CPUs can't be told: {error}"))
         })?;
         let allowed = affinity::current()
             .map_err(|errno| Failure::Running(format!("sched_getaffinity: {errno}")))?;
+        let masked = topology.admit(&allowed);
         let machine = machine(&topology, &allowed);
         let site =
             Site { cpus: machine.cpus_online, kernels: vec![machine.kernel_release.clone()] };
-        Ok(ThisSite { machine, site, topology, allowed })
+        Ok(ThisSite { machine, site, topology, allowed, masked })
     }
 
     /// Its kernel, as rows and manifest name it.
@@ -105,6 +108,13 @@ impl ThisSite {
     /// What may disturb trials that start now, a sentence each.
     pub fn disturbances(&self) -> Vec<String> {
         let mut found = Vec::new();
+        found.extend(self.masked.as_ref().map(|named| {
+            format!(
+                "/sys names CPUs {named} as online, and this process may use {}: it may be masked, as in a \
+                 container; where the CPUs lie is not known of all",
+                self.allowed
+            )
+        }));
         let load = std::fs::read_to_string("/proc/loadavg")
             .ok()
             .and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());

@@ -15,12 +15,15 @@ use model::outcome::{Condition, StallRule};
 use model::record::Status;
 use model::rows::{MetricRow, PlanRow, TrialRow};
 use records::journal::TrialRows;
+use report::say::word::{COLUMN, Told};
 use stats::samples::median::median_of_sorted;
 
 /// The counts.
 pub struct Tally {
     /// `None`: the rule looks at more than trials one by one (`split`), so only the end tells.
     rule: Option<StallRule>,
+    /// What the definition calls a hit.
+    called: Option<String>,
     control: Option<Control>,
     groups: HashMap<String, Group>,
     failed: u64,
@@ -72,6 +75,7 @@ impl Tally {
         };
         Tally {
             rule: rule.filter(|rule| !only_in_the_end(rule)),
+            called: definition.outcome.called.clone(),
             control: definition.control(),
             groups: HashMap::new(),
             failed: 0,
@@ -115,11 +119,12 @@ impl Tally {
     pub fn said(&self) -> String {
         let failed =
             if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
-        match self.rule {
+        match &self.rule {
             None => format!("stalled: told at the end{failed}"),
-            Some(_) => {
+            Some(rule) => {
                 let stalled: u64 = self.groups.values().map(|group| group.stalled).sum();
-                format!("{stalled} stalled so far{failed}")
+                let _told = Told::of_rule(self.called.as_deref(), rule);
+                format!("{stalled} {COLUMN} so far{failed}")
             }
         }
     }

@@ -37,6 +37,7 @@ pub struct AsRun {
 #[serde(default)]
 struct Outcome {
     stall: Option<StallRule>,
+    called: Option<String>,
 }
 
 /// What an import found in its source besides the trials.
@@ -106,6 +107,11 @@ impl AsRun {
     /// The rule by which its trials were to be judged, if the definition has one.
     pub fn stall(&self) -> Option<StallRule> {
         self.outcome.as_ref().and_then(|outcome| outcome.stall.clone())
+    }
+
+    /// What texts call a hit, if the definition says it.
+    pub fn called(&self) -> Option<&str> {
+        self.outcome.as_ref()?.called.as_deref()
     }
 
     /// What its trials are held against, if anything, when they are judged by this rule.

@@ -11,6 +11,7 @@ use crate::document::{Block, html, mail, markdown};
 use crate::draw::DrawError;
 use crate::figure::{AnyFigure, Drawn};
 use crate::neutral::plain;
+use crate::say::word::Told;
 
 /// A form of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +59,7 @@ impl From<DrawError> for ReportError {
 
 /// The report's text in one form.
 pub fn text(analysis: &Analysis, format: Format) -> Result<String, ReportError> {
+    let _told = Told::of(analysis);
     let figures: Vec<Drawn> = match format {
         Format::Mail => Vec::new(),
         _ => AnyFigure::of(analysis).iter().map(AnyFigure::svg).collect::<Result<_, _>>()?,
@@ -75,6 +77,7 @@ fn rendered(analysis: &Analysis, figures: Vec<Drawn>, format: Format) -> String 
 
 /// The answer as plain text: at most three sentences.
 pub fn answer(analysis: &Analysis) -> String {
+    let _told = Told::of(analysis);
     let sentences = crate::say::headline::sentences(analysis);
     mail::render(&sentences.into_iter().map(Block::Paragraph).collect::<Vec<_>>())
 }
@@ -82,6 +85,7 @@ pub fn answer(analysis: &Analysis) -> String {
 /// The answer and a table as plain text, for a terminal: three sentences and a row a cell, or with
 /// details every finding and every column.
 pub fn summary(analysis: &Analysis, details: bool) -> String {
+    let _told = Told::of(analysis);
     if !details {
         return mail::render(&content::short(analysis));
     }
@@ -93,6 +97,7 @@ pub fn summary(analysis: &Analysis, details: bool) -> String {
 /// Writes `report.md`, `report.html` and every figure as SVG and PNG into a folder, which is made if
 /// it is not there. Gives what it wrote, the report first.
 pub fn write(analysis: &Analysis, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    let _told = Told::of(analysis);
     let figures = AnyFigure::of(analysis);
     let drawn: Vec<Drawn> = figures.iter().map(AnyFigure::svg).collect::<Result<_, _>>()?;
     let failed = |file: &Path| {

@@ -9,17 +9,20 @@ use crate::document::room::Room;
 use crate::document::{html, mail, markdown};
 use crate::figure::{ComparisonFigure, Drawn};
 use crate::neutral::plain;
+use crate::say::word::Told;
 use crate::write::{Format, ReportError};
 
 /// What fits on a screen, as plain text for a terminal; with `details` all sentences, and the times to
 /// recovery by stratum.
 pub fn comparison_summary(comparison: &Comparison, details: bool) -> String {
+    let _told = Told::of_comparison(comparison);
     mail::render(&summary(comparison, details))
 }
 
 /// All of it in one form. Figures are in the files of [`write_comparison`] only, but for HTML, which
 /// has them in it.
 pub fn comparison_text(comparison: &Comparison, format: Format) -> Result<String, ReportError> {
+    let _told = Told::of_comparison(comparison);
     let figures = match format {
         Format::Html => drawn(&ComparisonFigure::of(comparison))?,
         Format::Markdown | Format::Mail => Vec::new(),
@@ -51,6 +54,7 @@ pub fn write_comparison(
     comparison: &Comparison,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, ReportError> {
+    let _told = Told::of_comparison(comparison);
     let figures = ComparisonFigure::of(comparison);
     let drawn = drawn(&figures)?;
     let mut files: Vec<(String, String)> = [

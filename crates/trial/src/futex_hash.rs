@@ -8,6 +8,7 @@
 
 use std::path::Path;
 
+use kernel_abi::affinity;
 use kernel_abi::clock;
 use kernel_abi::futex_hash::{self, HashError, SMALLEST_AUTO_SLOTS, expected_slots};
 use kernel_abi::topology::{SYS, Topology};
@@ -141,7 +142,8 @@ pub fn slots() -> Option<u32> {
 
 /// CPUs online, as the kernel's auto-scaling counts them.
 pub fn online_cpus() -> Option<u32> {
-    let topology = Topology::read(Path::new(SYS)).ok()?;
+    let mut topology = Topology::read(Path::new(SYS)).ok()?;
+    topology.admit(&affinity::current().ok()?);
     u32::try_from(topology.online.len()).ok()
 }
 

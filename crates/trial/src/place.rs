@@ -16,12 +16,13 @@ pub fn here(placement: &Placement, threads: u32) -> Result<Assignment, TrialErro
         // Needs no layout, and so works where none can be read.
         return Ok(Assignment::Inherited);
     }
-    let topology = Topology::read(Path::new(SYS)).map_err(|error| TrialError::Layout {
+    let mut topology = Topology::read(Path::new(SYS)).map_err(|error| TrialError::Layout {
         placement: placement.clone(),
         reason: error.to_string(),
     })?;
     let allowed = affinity::current()
         .map_err(|errno| TrialError::Call { call: "sched_getaffinity".to_string(), errno })?;
+    topology.admit(&allowed);
     on(&topology, &allowed, placement, threads)
 }
 

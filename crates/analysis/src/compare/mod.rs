@@ -50,7 +50,7 @@ pub use sides::{Asked, Which};
 pub use trust::Trust;
 pub use unlike::Unlike;
 
-use crate::analysis::SeedAndSize;
+use crate::analysis::{SeedAndSize, called};
 use crate::data::Trial;
 use crate::outcome::{Outcome, Reason};
 use crate::run::Run;
@@ -126,6 +126,9 @@ pub struct Comparison {
     pub verdict: verdict::Verdict,
     /// For scripts.
     pub gate: gate::Gate,
+    /// What texts call a hit, where the runs' definitions say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// What would decide, if something is open.
     pub what_would_decide: Option<what_would_decide::Deciding>,
     /// Can it be trusted.
@@ -260,6 +263,8 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     let sensitivity =
         sensitivity::of(&sides, &common, order, &outcomes, verdict.kind, rules, seed)?;
     let [base_disturbed, test_disturbed] = disturbance::of(&sides);
+    let called =
+        called(sides.runs(Which::Base).into_iter().chain(sides.runs(Which::Test)), &test_rule.0);
     let side = |side: Which, (rule, control): &(StallRule, Option<Control>), disturbed| Side {
         name: sides.name(side),
         runs: runs(&sides, side),
@@ -276,6 +281,7 @@ pub fn compare(asked: &Asked, options: &Options) -> Result<Comparison, CompareEr
     };
     Ok(Comparison {
         format: FORMAT,
+        called,
         gate: gate::Gate::of(
             verdict.kind,
             harm.finding,

@@ -115,9 +115,9 @@ pub fn analysis_failure(error: AnalysisError) -> Failure {
         AnalysisError::Record(error) => error.into(),
         error => {
             let next = match &error {
-                AnalysisError::NoRule { .. } | AnalysisError::NoControl { .. } => {
-                    ". `--stall RULE` judges by another rule"
-                }
+                AnalysisError::NoRule { .. }
+                | AnalysisError::NoControl { .. }
+                | AnalysisError::NoMetric { .. } => ". `--stall RULE` judges by another rule",
                 AnalysisError::Unlike(unlike) if unlike.what == "the stall rule" => {
                     ". `--stall RULE` judges all by one"
                 }

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use analysis::{Options, analyze};
 use campaign::resume::sha256;
 use clap::Args;
 use import::definition::{ImportedDefinition, manifest};
@@ -23,6 +24,7 @@ use model::outcome::StallRule;
 use records::{input, journal};
 use serde_json::json;
 
+use super::analyze::analysis_failure;
 use super::planning::counted;
 use super::run::{default_folder, say};
 use crate::failure::{Failure, Outcome};
@@ -347,6 +349,8 @@ fn write_run(folder: &Path, files: &RunFiles, manifest: &Manifest) -> Outcome {
         }
         records::manifest::write(manifest, &beside)
             .map_err(|error| Failure::Running(error.to_string()))?;
+        // What can't be analysed is no run: it is said now, while the source is at hand.
+        analyze(std::slice::from_ref(&beside), &Options::default()).map_err(analysis_failure)?;
         fs::rename(&beside, folder).map_err(|error| failed(folder, error))
     };
     write().inspect_err(|_| drop(fs::remove_dir_all(&beside)))

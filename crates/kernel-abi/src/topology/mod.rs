@@ -87,6 +87,20 @@ impl Topology {
         sysfs::read(sys, &|path| std::fs::read_to_string(path))
     }
 
+    /// Takes CPUs that this process may run on for online, which they are: sched_getaffinity(2) tells no
+    /// other. Where `/sys` does not name them, such as where a container masks it, what it names is
+    /// returned, so that the contradiction can be told.
+    pub fn admit(&mut self, allowed: &CpuSet) -> Option<CpuSet> {
+        if allowed.difference(&self.online).is_empty() {
+            return None;
+        }
+        let both = self.online.union(allowed);
+        let named = std::mem::replace(&mut self.online, both);
+        self.possible = self.possible.union(allowed);
+        self.present = self.present.union(allowed);
+        Some(named)
+    }
+
     /// The node of that number.
     pub fn node(&self, id: u32) -> Option<&NumaNode> {
         self.nodes.iter().find(|node| node.id == id)

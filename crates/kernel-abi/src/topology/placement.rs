@@ -79,6 +79,9 @@ impl Placement {
         allowed: &CpuSet,
         threads: u32,
     ) -> Result<Assignment, PlacementError> {
+        if *self == Placement::Unpinned {
+            return Ok(Assignment::Inherited);
+        }
         let refuse = |reason: String| PlacementError { placement: self.to_string(), reason };
         let usable = allowed.intersection(&topology.online);
         if usable.is_empty() {

@@ -277,6 +277,17 @@ mod tests {
     }
 
     #[test]
+    fn a_cpu_that_may_be_used_is_online_whatever_a_masked_sys_says() {
+        let mut files = Files::default();
+        files.put("cpu/online", "0");
+        let mut topology = files.topology().expect("a layout");
+        let allowed: CpuSet = "1".parse().expect("a list");
+        assert_eq!(topology.admit(&allowed).map(|named| named.to_string()), Some("0".into()));
+        assert_eq!(topology.online.to_string(), "0-1");
+        assert_eq!(topology.admit(&allowed), None);
+    }
+
+    #[test]
     fn what_is_no_list_is_an_error_that_names_the_file() {
         let mut files = Tree::default().files();
         files.put("cpu/cpu0/topology/core_cpus_list", "x");

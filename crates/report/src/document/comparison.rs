@@ -28,6 +28,7 @@ use crate::say::compare as say;
 use crate::say::compare::checks::of_side;
 use crate::say::compare::recovery::ratio_in_words;
 use crate::say::compare::{sensitivity as scenarios, verdict};
+use crate::say::word::{HAD_NONE, IS, PLURAL, capital};
 
 /// The title.
 pub fn title(comparison: &Comparison) -> String {
@@ -227,7 +228,7 @@ fn stalls_table(comparison: &Comparison, room: Room) -> Vec<Block> {
         Room::Narrow => format!("% points ({level})"),
     });
     if room == Room::Wide {
-        header.push(format!("share of stalls gone ({level})"));
+        header.push(format!("share of {PLURAL} gone ({level})"));
     }
     header.push(if comparison.efficacy.strata.len() > 1 { "p (Holm)" } else { "p" }.into());
     if room == Room::Wide {
@@ -279,9 +280,9 @@ fn stalls(comparison: &Comparison, room: Room) -> Vec<Block> {
         ),
     };
     let mut blocks = vec![
-        Block::Heading(2, "Stalls".into()),
+        Block::Heading(2, capital(PLURAL)),
         Block::Paragraph(format!(
-            "Base is `{}`, test is `{}`. A trial is stalled when {rules}. p is the verdict's test within the \
+            "Base is `{}`, test is `{}`. A trial {IS} when {rules}. p is the verdict's test within the \
              stratum, adjusted over the strata by Holm's method.",
             base.name, test.name
         )),
@@ -335,7 +336,7 @@ fn pooled(comparison: &Comparison) -> Vec<Block> {
                 }
             ),
         ),
-        row("homogeneity of stalls", homogeneity),
+        row(&format!("homogeneity of {PLURAL}"), homogeneity),
     ];
     vec![
         Block::Heading(2, "Over all strata".into()),
@@ -490,7 +491,7 @@ fn throughput(comparison: &Comparison, room: Room) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (of, what) in [
         (&cost.control, "Throughput of the controls"),
-        (&cost.unstalled, "Throughput of the trials that did not stall"),
+        (&cost.unstalled, &format!("Throughput of the trials that {HAD_NONE}")),
     ] {
         let CostOf { strata, .. } = of;
         if strata.is_empty() {

@@ -14,6 +14,7 @@ use super::room::{MOST_ROWS, Room};
 use super::shell::quoted;
 use super::{Block, Table};
 use crate::figure::Drawn;
+use crate::say::word::{COLUMN, IS};
 use crate::say::{damage, warning};
 
 /// The title of the report.
@@ -79,7 +80,7 @@ pub fn short(analysis: &Analysis) -> Vec<Block> {
     blocks.extend(short_cells(analysis));
     if judges_by_stalls(analysis) {
         let rule = crate::say::rule::in_words(&analysis.stall, analysis.control.as_ref());
-        blocks.push(Block::Paragraph(format!("A trial is stalled when {rule}.")));
+        blocks.push(Block::Paragraph(format!("A trial {IS} when {rule}.")));
     }
     blocks.extend(damage::all(&analysis.damage).into_iter().map(Block::Paragraph));
     if !analysis.warnings.is_empty() {
@@ -251,7 +252,7 @@ fn stall_columns(analysis: &Analysis, room: Room, seen: Seen) -> Vec<CellColumn>
     let mut columns: Vec<CellColumn> = Vec::new();
     if seen.outcomes {
         columns.push((
-            "stalled".into(),
+            COLUMN.to_string(),
             Box::new(|cell| match &cell.stall {
                 Some(stall) => format!("{} of {}", stall.k, stall.n),
                 None => "not seen".to_string(),
@@ -322,13 +323,13 @@ fn definitions(analysis: &Analysis) -> Vec<String> {
     }
     if seen.outcomes {
         items.push(format!(
-            "stalled: of the trials that did their work and in which the rule has something to look at, \
-             those in which {} (rule `{}`). Failed trials are in no count.",
+            "{COLUMN}: of the trials in which the rule has something to look at, \
+             those in which {} (rule `{}`). A trial that failed by what the rule does not name is in no count.",
             crate::say::rule::in_words(&analysis.stall, analysis.control.as_ref()),
             analysis.stall
         ));
         items.push(format!(
-            "Wilson {level}: the score interval for the stall probability; its mean coverage is near \
+            "Wilson {level}: the score interval for the probability; its mean coverage is near \
              {level} at any n. exact {level}: Clopper and Pearson's, never below {level}, and wider."
         ));
     }

@@ -8,6 +8,7 @@ use super::factor_columns::{FactorColumns, always, other_labels};
 use super::numbers::with_interval;
 use super::room::{MOST_ROWS, Room};
 use super::{Block, Table};
+use crate::say::word::{COLUMN, HAD};
 
 /// The contrasts in which anything stalled, and anything did not; the others say nothing that the
 /// cells do not.
@@ -48,7 +49,7 @@ pub fn section(analysis: &Analysis, room: Room) -> Vec<Block> {
         header.push("against".into());
     }
     let texts = header.len();
-    header.extend(["stalled".to_string(), "there".to_string()]);
+    header.extend([COLUMN.to_string(), "there".to_string()]);
     header.push(match room {
         Room::Wide => format!("difference (Newcombe {level})"),
         Room::Narrow => format!("difference ({level})"),
@@ -101,7 +102,7 @@ pub fn section(analysis: &Analysis, room: Room) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading(2, "Contrasts".into()),
         Block::Paragraph(format!(
-            "Cells against their controls, and against other kernels or labels, where anything stalled and \
+            "Cells against their controls, and against other kernels or labels, where anything {HAD} and \
              anything did not{}. The difference has Newcombe's interval; p is Fisher's exact test, two-sided. \
              {adjusted}",
             if one_base { format!("; here all against `{first}`") } else { String::new() }

@@ -12,6 +12,7 @@ use super::threads_axis::{
 };
 use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, Tick};
 use crate::say::headline::nothing_can_stall;
+use crate::say::word::{HAD, HAD_NONE, IS, PROBABILITY, TRIALS};
 
 /// The figure.
 pub struct StallProbability<'a> {
@@ -60,14 +61,14 @@ impl<'a> StallProbability<'a> {
             line: true,
         });
         let mut subtitle = format!(
-            "Bars are Wilson intervals at {}. A trial is stalled when {}.",
+            "Bars are Wilson intervals at {}. A trial {IS} when {}.",
             percent(self.analysis.level.get()),
             crate::say::rule::in_words(&self.analysis.stall, self.analysis.control.as_ref())
         );
         if self.quiet_controls > 0 {
             subtitle += &match self.quiet_controls {
-                1 => " The control that never stalled is in the table only.".to_string(),
-                n => format!(" {n} controls, none of which stalled, are in the table only."),
+                1 => format!(" The control that {HAD_NONE} is in the table only."),
+                n => format!(" {n} controls, none of which {HAD}, are in the table only."),
             };
         }
         subtitle += &left_out_in_words(self.left_out);
@@ -77,10 +78,10 @@ impl<'a> StallProbability<'a> {
         }
         Plot::new(
             self.size(),
-            "Stall probability over threads",
+            &format!("{PROBABILITY} over threads"),
             &subtitle,
             threads_axis(&self.counts),
-            share_axis("stalled trials"),
+            share_axis(&TRIALS.to_string()),
             Legend::new(entries.collect()),
         )
     }
@@ -124,7 +125,7 @@ impl Figure for StallProbability<'_> {
 
     fn caption(&self) -> String {
         format!(
-            "Share of stalled trials at each thread count, with {} Wilson intervals, for {}.",
+            "Share of {TRIALS} at each thread count, with {} Wilson intervals, for {}.",
             percent(self.analysis.level.get()),
             stats::words::list(&self.series.iter().map(|series| named(series)).collect::<Vec<_>>())
         )

@@ -9,6 +9,7 @@ use super::Figure;
 use super::rows::{MOST_ROWS, RowNames, at_threads, control_mark, rows};
 use super::stall_probability::{left_out_in_words, named, remark, share_axis};
 use crate::draw::{Backend, Canvas, DrawError, Legend, Plot, look};
+use crate::say::word::{IS, PROBABILITY, TRIALS};
 
 /// The figure.
 pub struct StallRows<'a> {
@@ -38,7 +39,7 @@ impl<'a> StallRows<'a> {
     fn plot(&self) -> Plot {
         let names = self.names();
         let mut subtitle = format!(
-            "Bars are Wilson intervals at {}. A trial is stalled when {}.",
+            "Bars are Wilson intervals at {}. A trial {IS} when {}.",
             percent(self.analysis.level.get()),
             crate::say::rule::in_words(&self.analysis.stall, self.analysis.control.as_ref())
         );
@@ -48,9 +49,9 @@ impl<'a> StallRows<'a> {
         }
         Plot::new(
             self.size(),
-            &format!("Stall probability at {}", at_threads(self.threads)),
+            &format!("{PROBABILITY} at {}", at_threads(self.threads)),
             &subtitle,
-            share_axis("stalled trials"),
+            share_axis(&TRIALS.to_string()),
             names.axis(),
             Legend::default(),
         )
@@ -66,7 +67,7 @@ impl Figure for StallRows<'_> {
     fn caption(&self) -> String {
         let names: Vec<String> = self.rows.iter().map(|(series, _)| named(series)).collect();
         format!(
-            "Share of stalled trials at {}, with {} Wilson intervals, for {}.",
+            "Share of {TRIALS} at {}, with {} Wilson intervals, for {}.",
             at_threads(self.threads),
             percent(self.analysis.level.get()),
             stats::words::list(&names)

@@ -9,6 +9,7 @@ use crate::draw::{
     Axis, Backend, Canvas, DrawError, Entry, Legend, Look, Plot, Scale, Tick, Weight, look,
     wrapped_at_most,
 };
+use crate::say::word::{HAS, IS, PROBABILITY, TRIALS};
 
 /// The most strata that a figure has room for.
 const MOST_STRATA: usize = 24;
@@ -91,7 +92,7 @@ impl<'a> StallsBySide<'a> {
             .into_iter()
             .map(|tick| Tick { label: percent(tick.value), ..tick })
             .collect();
-        let x = Axis { title: "stalled trials".into(), scale, ticks };
+        let x = Axis { title: TRIALS.to_string(), scale, ticks };
         let sides = [&self.comparison.base, &self.comparison.test];
         let entries = sides.iter().enumerate().map(|(side, of)| Entry {
             label: of.name.clone(),
@@ -101,7 +102,7 @@ impl<'a> StallsBySide<'a> {
             line: true,
         });
         let mut subtitle = format!(
-            "Bars are Wilson intervals at {}. A trial is stalled when {}.",
+            "Bars are Wilson intervals at {}. A trial {IS} when {}.",
             percent(self.comparison.level.get()),
             crate::say::rule::in_words(
                 &self.comparison.test.stall,
@@ -110,7 +111,7 @@ impl<'a> StallsBySide<'a> {
         );
         if self.left_out > 0 {
             subtitle += &format!(
-                " Shown are the {} strata in which the test side stalls most or the sides differ most; {} \
+                " Shown are the {} strata in which the test side {HAS} most or the sides differ most; {} \
                  in the table only.",
                 self.rows.len(),
                 counted(self.left_out as u64, "more is", "more are")
@@ -118,7 +119,7 @@ impl<'a> StallsBySide<'a> {
         }
         Plot::new(
             self.size(),
-            "Stall probability by side",
+            &format!("{PROBABILITY} by side"),
             &subtitle,
             x,
             self.y_axis(),
@@ -173,7 +174,7 @@ impl Figure for StallsBySide<'_> {
             })
             .collect();
         format!(
-            "Share of stalled trials of {} and {} in each stratum, with {} Wilson intervals. {}.",
+            "Share of {TRIALS} of {} and {} in each stratum, with {} Wilson intervals. {}.",
             self.comparison.base.name,
             self.comparison.test.name,
             percent(self.comparison.level.get()),

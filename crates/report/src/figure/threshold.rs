@@ -10,6 +10,7 @@ use super::looks::looks;
 use super::stall_probability::share_axis;
 use super::threads_axis::{MOST_SERIES, thread_counts, threads_axis};
 use crate::draw::{Backend, Canvas, DrawError, Entry, INK, Legend, Plot};
+use crate::say::word::{HAVE, TRIALS};
 
 /// How many straight pieces a curve is drawn in.
 const PIECES: usize = 80;
@@ -65,14 +66,14 @@ impl<'a> Threshold<'a> {
             })
             .collect();
         entries.push(Entry {
-            label: "at half: where half of the trials stall, with its interval".into(),
+            label: format!("at half: where half of the trials {HAVE}, with its interval"),
             colour: INK,
             marker: None,
             filled: false,
             line: true,
         });
         let subtitle = format!(
-            "Points: share of stalled trials. {}Interval at {}{}.",
+            "Points: share of {TRIALS}. {}Interval at {}{}.",
             match self.curves.iter().map(|(_, curve)| curve.fits()).collect::<Vec<_>>() {
                 fits if fits.iter().all(|fits| *fits) =>
                     "Curve: Firth's logistic regression on log2(threads). Dashes: isotonic estimate, which \
@@ -90,10 +91,10 @@ impl<'a> Threshold<'a> {
         );
         Plot::new(
             self.size(),
-            "From how many threads on trials stall",
+            &format!("From how many threads on trials {HAVE}"),
             &subtitle,
             threads_axis(&self.counts),
-            share_axis("stalled trials"),
+            share_axis(&TRIALS.to_string()),
             Legend::new(entries),
         )
     }
@@ -108,7 +109,7 @@ impl Figure for Threshold<'_> {
         let names: Vec<String> =
             self.curves.iter().map(|(series, _)| series.name.clone()).collect();
         format!(
-            "Share of stalled trials over the thread count with the fitted logistic curve and the \
+            "Share of {TRIALS} over the thread count with the fitted logistic curve and the \
              isotonic steps, for {}.",
             stats::words::list(&names)
         )

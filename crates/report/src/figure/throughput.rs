@@ -19,6 +19,7 @@ use super::threads_axis::{
     MOST_SERIES, dodge, narrowest_gap, the_cpus, thread_counts, threads_axis,
 };
 use crate::draw::{Axis, Backend, Canvas, DrawError, Entry, INK, Legend, Plot, STALL, Scale};
+use crate::say::word::{COLUMN, TRIALS};
 
 /// The most points of one cell: more are one blot, and an SVG of megabytes.
 pub(super) const MOST_POINTS: usize = 200;
@@ -166,7 +167,7 @@ impl<'a> Throughput<'a> {
             .collect();
         if self.points.iter().any(|point| point.stalled) {
             let marker = looks(self.analysis, &self.series).first().map(|look| look.marker);
-            let (label, colour) = ("stalled".into(), STALL);
+            let (label, colour) = (COLUMN.to_string(), STALL);
             entries.push(Entry { label, colour, marker, filled: true, line: false });
         }
         entries.push(Entry {
@@ -220,7 +221,7 @@ impl Figure for Throughput<'_> {
 
     fn caption(&self) -> String {
         format!(
-            "Throughput of {} over the thread count, on a logarithmic axis, for {}; stalled trials are \
+            "Throughput of {} over the thread count, on a logarithmic axis, for {}; {TRIALS} are \
              filled.",
             counted(self.points.len() as u64, "trial", "trials"),
             stats::words::list(&self.series.iter().map(|series| named(series)).collect::<Vec<_>>())

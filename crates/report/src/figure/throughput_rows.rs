@@ -16,6 +16,7 @@ use super::throughput::{MOST_POINTS, jitter};
 use crate::draw::{
     Axis, Backend, Canvas, DrawError, Entry, INK, Legend, Marker, Plot, STALL, Scale, look,
 };
+use crate::say::word::{HAD, TRIALS};
 
 /// The figure.
 pub struct ThroughputRows<'a> {
@@ -109,8 +110,8 @@ impl<'a> ThroughputRows<'a> {
             line: true,
         });
         let mut subtitle = match self.analysis.cells.iter().any(|cell| cell.observed() > 0) {
-            true => format!("Stalled by the rule {}.", self.analysis.stall),
-            false => "Whether a trial stalled is not known.".to_string(),
+            true => format!("Filled: {TRIALS}, by the rule {}.", self.analysis.stall),
+            false => format!("Whether a trial {HAD} is not known."),
         };
         if self.thinned {
             subtitle +=
@@ -143,7 +144,7 @@ impl Figure for ThroughputRows<'_> {
     fn caption(&self) -> String {
         let names: Vec<String> = self.rows.iter().map(|(series, _)| named(series)).collect();
         format!(
-            "Throughput of {} at {}, on a logarithmic axis, for {}; stalled trials are filled.",
+            "Throughput of {} at {}, on a logarithmic axis, for {}; {TRIALS} are filled.",
             counted(self.points.len() as u64, "trial", "trials"),
             at_threads(self.threads),
             stats::words::list(&names)

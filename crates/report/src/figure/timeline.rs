@@ -14,6 +14,7 @@ use super::rows::at_threads;
 use crate::draw::{
     Axis, Backend, Canvas, DrawError, Entry, INK, Legend, Look, Marker, Plot, STALL, Scale, look,
 };
+use crate::say::word::HAD_NONE;
 
 /// The most stretches that a line is drawn of.
 const MOST_STRETCHES: usize = 600;
@@ -62,7 +63,7 @@ impl<'a> Timeline<'a> {
         let time = |t: f64| significant(t, 4);
         let of = match (one.role, one.found.course) {
             (Role::Control, _) => "the control".to_string(),
-            (_, Course::NeverStalled) => "did not stall".to_string(),
+            (_, Course::NeverStalled) => HAD_NONE.to_string(),
             (_, Course::Recovered(at)) => {
                 format!("back at {} to {} s", time(at.left_s), time(at.right_s))
             }

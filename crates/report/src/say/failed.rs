@@ -1,13 +1,14 @@
 use analysis::finding::failed::{AllFailed, Disturbed, Failed, Splats};
 
 use super::trials;
+use crate::say::word::PLURAL;
 
 pub(super) fn all(it: &AllFailed) -> String {
     let all = match it.trials {
         1 => "The only trial".to_string(),
         n => format!("All {n} trials"),
     };
-    format!("{all} failed: nothing was measured, so nothing can be said of stalls.")
+    format!("{all} failed: nothing was measured, so nothing can be said of {PLURAL}.")
 }
 
 pub(super) fn some(it: &Failed) -> String {
@@ -18,7 +19,7 @@ pub(super) fn some(it: &Failed) -> String {
         format!(" Most frequent ({count} of {failed}): {error}.")
     });
     format!(
-        "{failed} of {} failed ({}) and {} in no count of stalls.{most_frequent}",
+        "{failed} of {} failed ({}) and {} in no count of {PLURAL}.{most_frequent}",
         trials(it.trials),
         by.join(", "),
         if failed == 1 { "is" } else { "are" },

@@ -9,6 +9,7 @@ use stats::proportion::{Proportion, wilson};
 use stats::words::{self, out_of};
 
 use super::{by_factor, case, percent, recovery, slowdown, stalls, threads};
+use crate::say::word::{HAD, HAD_NONE, HAS, HAVE};
 
 /// Those sentences.
 pub fn sentences(analysis: &Analysis) -> Vec<String> {
@@ -148,13 +149,13 @@ fn of_most(it: &Stalls) -> String {
         threads(last.threads)
     );
     match it.at.len() {
-        1 => format!("`{}` stalled in {at_last}.", it.series),
+        1 => format!("`{}` {HAD} in {at_last}.", it.series),
         _ => {
             // What stands before the first stall is no part of "from there on".
             let since = it.at.iter().filter(|at| at.threads >= first.threads);
             let (k, n) = since.fold((0, 0), |(k, n), at| (k + at.stalled, n + at.n));
             format!(
-                "`{}` stalled from {} on: in {} there, and in {at_last}.",
+                "`{}` {HAD} from {} on: in {} there, and in {at_last}.",
                 it.series,
                 threads(first.threads),
                 out_of(k, n, "trial", "trials"),
@@ -170,7 +171,7 @@ fn of_no_stall(analysis: &Analysis, it: &Stalls) -> [String; 3] {
         n => format!("{n} trials"),
     };
     let answer = format!(
-        "`{}` did not stall in {trials}: at {} at most {} of the trials stall ({} confidence).",
+        "`{}` {HAD_NONE} in {trials}: at {} at most {} of the trials {HAVE} ({} confidence).",
         it.series,
         threads(last.threads),
         stalls::bound(last.n, it.level),
@@ -184,7 +185,7 @@ fn of_no_stall(analysis: &Analysis, it: &Stalls) -> [String; 3] {
         ),
         _ => String::new(),
     };
-    [answer, "This does not prove that it never stalls.".to_string(), next]
+    [answer, format!("This does not prove that it never {HAS}."), next]
 }
 
 /// Whether the case's event can't happen in any series, so that counts of stalls say nothing.

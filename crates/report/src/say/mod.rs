@@ -23,6 +23,7 @@ mod threshold;
 pub mod torn;
 pub mod unfinished;
 pub mod warning;
+pub mod word;
 
 use analysis::Analysis;
 use analysis::finding::Finding;

@@ -5,12 +5,13 @@ use analysis::outcome::Reason;
 use stats::words::list;
 
 use super::case;
+use crate::say::word::{HAD, PLURAL};
 
 pub(super) fn all(it: &NotObservable) -> String {
     if it.reasons.keys().all(|reason| *reason == Reason::NotReported) {
         let which = if it.trials == 1 { "the trial" } else { "these trials" };
         return format!(
-            "The source does not say whether {which} stalled: nothing follows about stalls."
+            "The source does not say whether {which} {HAD}: nothing follows about {PLURAL}."
         );
     }
     let names: Vec<String> = it.series.iter().map(|name| format!("`{name}`")).collect();

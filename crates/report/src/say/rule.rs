@@ -2,6 +2,7 @@
 
 use model::definition::Control;
 use model::outcome::{Condition, StallRule, Than};
+use stats::words::seconds;
 
 /// The rule in words, as the end of "a trial is stalled when …".
 pub fn in_words(rule: &StallRule, control: Option<&Control>) -> String {
@@ -31,7 +32,9 @@ fn of_condition(condition: &Condition, control: Option<&Control>) -> String {
             }
         },
         Condition::Signal => "a signal ends its program".to_string(),
-        Condition::Hang { without } => format!("it makes no progress for {without}"),
+        Condition::Hang { without } => {
+            format!("it makes no progress for {}", seconds(without.seconds()))
+        }
         Condition::Timeout => "its time limit ends it".to_string(),
         Condition::Match { regex } => format!("its program's output matches `{regex}`"),
         Condition::Metric(limit) => {
@@ -57,7 +60,7 @@ mod tests {
         let words = |rule: &str| in_words(&rule.parse().unwrap(), None);
         assert_eq!(
             words("exit:1,134 or hang:2s or metric:p99>5ms"),
-            "its program ends with one of the statuses 1, 134, or when it makes no progress for 2s, or \
+            "its program ends with one of the statuses 1, 134, or when it makes no progress for 2 s, or \
              when its `p99` is above 5 ms"
         );
         assert_eq!(words("splat:KASAN"), "the kernel complains of `KASAN`");

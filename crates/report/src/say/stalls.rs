@@ -6,6 +6,7 @@ use stats::proportion::at_most;
 use stats::words::{self, list, out_of};
 
 use super::{MOST_LISTED, percent, threads, trials};
+use crate::say::word::{HAD, HAD_NONE, HAS, PLURAL};
 
 pub(super) fn some(it: &Stalls) -> String {
     let none: Vec<StallsAt> = it.at.iter().copied().filter(|at| at.stalled == 0).collect();
@@ -22,7 +23,7 @@ pub(super) fn none(it: &Stalls) -> String {
         n => format!("{n} trials"),
     };
     format!(
-        "`{}` did not stall in {in_all} (rule `{}`). {}. This does not prove that it never stalls.",
+        "`{}` {HAD_NONE} in {in_all} (rule `{}`). {}. This does not prove that it never {HAS}.",
         it.series,
         it.rule,
         none_at(&it.at, it.level)
@@ -31,8 +32,8 @@ pub(super) fn none(it: &Stalls) -> String {
 
 pub(super) fn of_control(it: &ControlStalls) -> String {
     format!(
-        "The control `{}` stalled too, in {} of {}. Nothing can stall there by the case: something else \
-         slows this machine, and the stalls above may be that too.",
+        "The control `{}` {HAD} too, in {} of {}. Nothing can stall there by the case: something else \
+         slows this machine, and the {PLURAL} above may be that too.",
         it.series,
         it.stalled,
         trials(it.n)
@@ -47,7 +48,7 @@ fn where_stalled(series: &str, at: &[StallsAt]) -> String {
             (1, 1) => "the only trial".to_string(),
             _ => out_of(*stalled, *n, "trial", "trials"),
         };
-        return format!("`{series}` stalled in {in_trials} at {}", threads(*count));
+        return format!("`{series}` {HAD} in {in_trials} at {}", threads(*count));
     }
     let listed = stalled.iter().take(MOST_LISTED);
     let mut counts: Vec<String> =
@@ -60,11 +61,11 @@ fn where_stalled(series: &str, at: &[StallsAt]) -> String {
     match (at[first..].iter().all(|at| at.stalled > 0), first) {
         (true, 0) => {
             format!(
-                "`{series}` stalled at every thread count, from the lowest ({start}) on: {counts}"
+                "`{series}` {HAD} at every thread count, from the lowest ({start}) on: {counts}"
             )
         }
-        (true, _) => format!("`{series}` stalled from {start} threads on: {counts}"),
-        (false, _) => format!("`{series}` stalled at some thread counts: {counts}"),
+        (true, _) => format!("`{series}` {HAD} from {start} threads on: {counts}"),
+        (false, _) => format!("`{series}` {HAD} at some thread counts: {counts}"),
     }
 }
 

@@ -5,6 +5,7 @@ use stats::{Estimate, said};
 
 use super::percent;
 use super::stat::threshold::adds;
+use crate::say::word::HAVE;
 
 pub(super) fn say(it: &Threshold) -> String {
     let notes: String = it
@@ -20,11 +21,11 @@ pub(super) fn say(it: &Threshold) -> String {
             Some(Beyond::Below) => format!("already at {from} threads, the fewest tried"),
             _ => format!("at no thread count up to {to}"),
         };
-        return format!("Half of the trials of `{}` stall {half}.{notes}", it.series);
+        return format!("Half of the trials of `{}` {HAVE} {half}.{notes}", it.series);
     };
     if !it.fits {
         return format!(
-            "Half of the trials of `{}` stall from {half} threads on.{notes}",
+            "Half of the trials of `{}` {HAVE} from {half} threads on.{notes}",
             it.series
         );
     }
@@ -48,7 +49,7 @@ pub(super) fn say(it: &Threshold) -> String {
         _ => String::new(),
     };
     format!(
-        "By a logistic curve over log2(threads), half of the trials of `{}` stall at {half} threads \
+        "By a logistic curve over log2(threads), half of the trials of `{}` {HAVE} at {half} threads \
          ({interval}, {} interval){others}.{notes}",
         it.series,
         percent(it.level)

@@ -96,13 +96,14 @@ impl Facts {
     pub fn look() -> Result<Facts, Failure> {
         let machine = Machine::read();
         let config = KernelConfig::read(&machine.kernel_release);
-        let topology =
+        let mut topology =
             Topology::read(Path::new(SYS)).map_err(|error| Failure::Running(error.to_string()))?;
         let allowed = affinity::current().map_err(|errno| {
             Failure::Running(format!(
                 "the CPUs that this process may use can't be read: sched_getaffinity: {errno}"
             ))
         })?;
+        topology.admit(&allowed);
         let (is_root, family) = (programs::is_root(), Family::here());
         Ok(Facts {
             config,

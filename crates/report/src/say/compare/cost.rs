@@ -6,6 +6,7 @@ use stats::Estimate;
 use stats::words::{counted, list, p_is, percent, times};
 
 use super::listed;
+use crate::say::word::{HAD, HAD_NONE, HAS, PLURAL};
 
 /// In a line.
 pub fn line(comparison: &Comparison) -> String {
@@ -17,8 +18,8 @@ pub fn line(comparison: &Comparison) -> String {
     };
     let (said, of) = match (&cost.not_quoted, shown(&cost.control), shown(&cost.unstalled)) {
         (Some(why), ..) => return format!("Cost: {}.", why_not(comparison, why)),
-        (None, Some(ratio), _) => (ratio, "in the controls"),
-        (None, None, Some(ratio)) => (ratio, "in trials that did not stall"),
+        (None, Some(ratio), _) => (ratio, "in the controls".to_string()),
+        (None, None, Some(ratio)) => (ratio, format!("in trials that {HAD_NONE}")),
         (None, None, None) => return "Cost: no throughput could be compared.".to_string(),
     };
     let loss = match cost.shows_a_loss() {
@@ -50,7 +51,7 @@ fn why_not(comparison: &Comparison, why: &NotQuoted) -> String {
                 n => format!("each of the {n} trials of {} that have a throughput", name(which)),
             });
             format!(
-                "{} stalled or could not be judged, and cost is measured where nothing stalls",
+                "{} {HAD} or could not be judged, and cost is measured where nothing {HAS}",
                 list(&all.collect::<Vec<String>>())
             )
         }
@@ -68,15 +69,15 @@ pub fn say(comparison: &Comparison) -> String {
         return format!("Cost: {}.", why_not(comparison, why));
     }
     let mut said = sentences(&cost.control, cost.margin, "in the control cells");
-    said.extend(sentences(&cost.unstalled, cost.margin, "in trials that did not stall"));
+    said.extend(sentences(&cost.unstalled, cost.margin, &format!("in trials that {HAD_NONE}")));
     said.sort_by_key(|sentence| !sentence.starts_with("A loss"));
     if said.is_empty() {
         return "Cost: no throughput could be compared.".to_string();
     }
     if cost.shows_a_loss() {
-        said.push(
-            "The verdict is of stalls alone; `--gate` does not pass with such a loss.".to_string(),
-        );
+        said.push(format!(
+            "The verdict is of {PLURAL} alone; `--gate` does not pass with such a loss."
+        ));
     }
     let text = said.join(" ");
     match text.strip_prefix("A loss") {

@@ -1,5 +1,6 @@
 //! Whether the strata have one odds ratio of stalls.
 
+use crate::say::word::PLURAL;
 use analysis::compare::Comparison;
 use stats::words::p_is;
 
@@ -15,5 +16,5 @@ pub fn homogeneity(comparison: &Comparison) -> Option<String> {
             "no sign that the odds ratio differs among the strata, but few trials can't show it"
         }
     };
-    Some(format!("Homogeneity of the stalls: {verdict} (Breslow-Day-Tarone, {}).", p_is(p)))
+    Some(format!("Homogeneity of the {PLURAL}: {verdict} (Breslow-Day-Tarone, {}).", p_is(p)))
 }

@@ -1,5 +1,6 @@
 //! How probable it is that the patch works, and what of the next trials.
 
+use crate::say::word::{HAS, HAVE};
 use analysis::compare::Comparison;
 use stats::words::percent;
 
@@ -8,8 +9,8 @@ pub fn say(comparison: &Comparison) -> Option<String> {
     let outlook = comparison.outlook.as_ref()?;
     let level = percent(comparison.level.get());
     Some(format!(
-        "Probability that `{}` stalls less often than `{}`: {}; in less than {} of trials: {}. Of the next {} \
-         trials, at most {} would stall ({level}).",
+        "Probability that `{}` {HAS} less often than `{}`: {}; in less than {} of trials: {}. Of the next {} \
+         trials, at most {} would {HAVE} ({level}).",
         comparison.test.name,
         comparison.base.name,
         probability(outlook.below_base),

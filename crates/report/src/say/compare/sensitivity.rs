@@ -5,19 +5,22 @@ use analysis::compare::{Comparison, Which};
 use stats::words::{counted, list};
 
 use super::verdict::word;
+use crate::say::word::HAD;
 
 /// A scenario, after "if".
-pub fn scenario(scenario: Scenario) -> &'static str {
+pub fn scenario(scenario: Scenario) -> String {
     match scenario {
-        Scenario::AllStalled => "all trials without an outcome had stalled",
-        Scenario::NoneStalled => "no trial without an outcome had stalled",
+        Scenario::AllStalled => format!("all trials without an outcome {HAD}"),
+        Scenario::NoneStalled => format!("no trial without an outcome {HAD}"),
         Scenario::AgainstTest => {
-            "the test side's trials without an outcome had stalled, and the base side's had not"
+            format!("the test side's trials without an outcome {HAD}, and the base side's did not")
         }
         Scenario::ForTest => {
-            "the base side's trials without an outcome had stalled, and the test side's had not"
+            format!("the base side's trials without an outcome {HAD}, and the test side's did not")
         }
-        Scenario::WithoutDisturbed => "trials that lost CPU time to a hypervisor were left out",
+        Scenario::WithoutDisturbed => {
+            "trials that lost CPU time to a hypervisor were left out".to_string()
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use analysis::compare::trust::{Distrust, Limit};
 use stats::words::{counted, list, out_of, significant};
 
 use super::listed;
+use crate::say::word::HAD;
 
 /// In a line.
 pub fn line(comparison: &Comparison) -> String {
@@ -109,7 +110,7 @@ fn moved(comparison: &Comparison) -> String {
         && base + test > 0
     {
         what.push(format!(
-            "it stalled in {} of the base side and {test} of {test_n} of the test side",
+            "it {HAD} in {} of the base side and {test} of {test_n} of the test side",
             out_of(base, base_n, "trial", "trials")
         ));
     }

@@ -7,6 +7,7 @@ use analysis::compare::verdict::{Because, Kind, Verdict};
 use stats::words::{counted, out_of, p_is, percent, significant};
 
 use super::{listed, shares, units};
+use crate::say::word::{HAD, HAD_NONE, HAS, HAVE, PLURAL};
 
 /// The verdict in a word or two.
 pub fn word(kind: Kind) -> &'static str {
@@ -53,7 +54,7 @@ pub fn found(comparison: &Comparison) -> String {
     };
     let word = word(verdict.kind);
     format!(
-        "{}{}: `{}` stalled in {}, `{}` in {base_k} of {base_n}{p}.",
+        "{}{}: `{}` {HAD} in {}, `{}` in {base_k} of {base_n}{p}.",
         word[..1].to_uppercase(),
         &word[1..],
         comparison.test.name,
@@ -71,26 +72,26 @@ pub fn meaning(comparison: &Comparison) -> Option<String> {
     let base = &comparison.base.name;
     let bound = percent(verdict.rules.fixed_below);
     let fell = shares(pooled.effect.reduction)
-        .map_or_else(|| "The stalls fell".to_string(), |by| format!("The stalls fell by {by}"));
+        .map_or_else(|| format!("The {PLURAL} fell"), |by| format!("The {PLURAL} fell by {by}"));
     Some(match verdict.because {
         Because::BoundKept => format!("{fell}, and {}.", may_still_stall(comparison)),
         Because::BoundNotReached => {
             format!("{fell}, but {}.", may_still_stall(comparison))
         }
         Because::StratumAboveBound { stratum } => format!(
-            "{fell}, but at {} it stalls in more than the {bound} that `fixed` allows{}.",
+            "{fell}, but at {} it {HAS} in more than the {bound} that `fixed` allows{}.",
             name(stratum),
             also_above(comparison, stratum)
         ),
         Because::BaseBelowBound => format!(
-            "{fell}, but `{base}` itself stalls less often than the {bound} that `fixed` allows, so \
+            "{fell}, but `{base}` itself {HAS} less often than the {bound} that `fixed` allows, so \
              that `fixed` would say nothing."
         ),
         Because::RelevantEffectExcluded => {
             let interval = pooled.effect.ratio.intervals.first();
             let number = |x: Option<f64>| x.map_or_else(|| "?".into(), |x| significant(x, 3));
             format!(
-                "The test side stalls {} ({} to {}) times as often{}: neither half nor twice as often.",
+                "The test side {HAS} {} ({} to {}) times as often{}: neither half nor twice as often.",
                 number(pooled.effect.ratio.estimate),
                 number(interval.and_then(|i| i.low)),
                 number(interval.and_then(|i| i.high)),
@@ -98,20 +99,20 @@ pub fn meaning(comparison: &Comparison) -> Option<String> {
             )
         }
         Because::StrataDiffer => {
-            "On average it stalls neither half nor twice as often, but the strata \
+            "On average it {HAS} neither half nor twice as often, but the strata \
                                   differ by more than chance: read each of them."
                 .to_string()
         }
         Because::MoreStalls => return None,
         Because::MoreStallsInStratum { stratum } => format!(
-            "At {} it stalls more often, by the test of that stratum, adjusted over the strata.",
+            "At {} it {HAS} more often, by the test of that stratum, adjusted over the strata.",
             name(stratum)
         ),
         Because::NothingStalled => {
-            "Nothing stalled on either side, so there was nothing to fix.".to_string()
+            format!("Nothing {HAD} on either side, so there was nothing to fix.")
         }
         Because::BaseDidNotStall => {
-            "The base side did not stall, so nothing can be said of a fix.".to_string()
+            format!("The base side {HAD_NONE}, so nothing can be said of a fix.")
         }
         Because::NeitherShownNorExcluded => {
             "An effect is not shown, and one that matters is not excluded.".to_string()
@@ -129,7 +130,7 @@ fn may_still_stall(comparison: &Comparison) -> String {
     let fewest = sizes().map(|counts| counts.test[1]).min().unwrap_or(0);
     let equal = sizes().all(|counts| counts.test[1] == fewest);
     let all = risk.strata as usize == comparison.compared().count();
-    let where_it_stalled = if all { String::new() } else { format!(" where `{base}` stalled") };
+    let where_it_stalled = if all { String::new() } else { format!(" where `{base}` {HAD}") };
     let averaged = match (risk.strata, equal, comparison.units.unit) {
         (1, ..) => String::new(),
         (n, true, Unit::Trial) | (n, _, Unit::Boot | Unit::Stretch) => {
@@ -151,7 +152,7 @@ fn may_still_stall(comparison: &Comparison) -> String {
     let limit = match percent(at_most) == percent(allowed) {
         true => format!("the bound is just {} the", if is_kept { "within" } else { "above" }),
         false => format!(
-            "up to {} of trials like these{where_it_stalled} may still stall, {} the",
+            "up to {} of trials like these{where_it_stalled} may still {HAVE}, {} the",
             percent(at_most),
             if is_kept { "within" } else { "above" }
         ),
@@ -166,7 +167,7 @@ fn may_still_stall(comparison: &Comparison) -> String {
 /// ` (4 of 20 stalled)`: the worst stratum's count.
 fn also_above(comparison: &Comparison, worst: usize) -> String {
     let count = comparison.compared().nth(worst).map(|stratum| Counts::of(stratum).test);
-    count.map_or_else(String::new, |[k, n]| format!(" ({k} of {n} stalled)"))
+    count.map_or_else(String::new, |[k, n]| format!(" ({k} of {n} {HAD})"))
 }
 
 /// Stalls where the base had none: in no bound, and not shown to be more.
@@ -185,7 +186,7 @@ pub fn new_stalls(comparison: &Comparison) -> Option<String> {
         .collect();
     (!new.is_empty()).then(|| {
         format!(
-            "`{}` also stalled where `{}` did not: {}. This may be chance. `fixed` counts only the \
+            "`{}` also {HAD} where `{}` did not: {}. This may be chance. `fixed` counts only the \
              strata where the base stalled.",
             comparison.test.name,
             comparison.base.name,

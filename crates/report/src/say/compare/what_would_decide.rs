@@ -5,6 +5,7 @@ use analysis::compare::what_would_decide::{Deciding, POWER};
 use stats::words::{counted, percent, percent_to};
 
 use super::{listed, units};
+use crate::say::word::{HAD, HAS, NOUN};
 use analysis::compare::units::Unit;
 
 /// What to do next.
@@ -45,7 +46,7 @@ pub fn next(comparison: &Comparison) -> Option<String> {
             }
         }
         Deciding::MoreUnitsWithoutStall { unit, in_all, below } => format!(
-            "{} of `{test}` without a stall where `{base}` stalls would make it `fixed` (at most {}).",
+            "{} of `{test}` without a {NOUN} where `{base}` {HAS} would make it `fixed` (at most {}).",
             units::of(*unit, *in_all),
             percent(*below),
         ),
@@ -56,11 +57,11 @@ pub fn next(comparison: &Comparison) -> Option<String> {
             percent(rates[1])
         ),
         Deciding::AnotherCell { .. } => format!(
-            "Measure where `{base}` stalls: with more threads, or with a ramp that adds threads under \
+            "Measure where `{base}` {HAS}: with more threads, or with a ramp that adds threads under \
              load."
         ),
         Deciding::MoreWithoutStall { more, at, below } => format!(
-            "{} of `{test}` without a stall where `{base}` stalls would make it `fixed` (at most \
+            "{} of `{test}` without a {NOUN} where `{base}` {HAS} would make it `fixed` (at most \
              {}){}.",
             counted(*more, "more trial", "more trials"),
             percent(*below),
@@ -75,15 +76,15 @@ pub fn next(comparison: &Comparison) -> Option<String> {
             }
         ),
         Deciding::StratumStalls { name, test: [k, n] } => format!(
-            "More trials make it `fixed` only if `{test}` really stalls in less than {bound} at {name}, \
+            "More trials make it `fixed` only if `{test}` really {HAS} in less than {bound} at {name}, \
              and {k} of {n} speak against that."
         ),
         Deciding::StillStalls { test: [k, n] } => format!(
-            "`{test}` still stalled in {k} of {n} where `{base}` does: more trials make it `fixed` only \
-             if it really stalls in less than {bound}."
+            "`{test}` still {HAD} in {k} of {n} where `{base}` does: more trials make it `fixed` only \
+             if it really {HAS} in less than {bound}."
         ),
         Deciding::LowerBound { base: share } => format!(
-            "`{base}` stalled in {} of its trials, averaged over the strata where it did: give \
+            "`{base}` {HAD} in {} of its trials, averaged over the strata where it did: give \
              `--fixed-below` a smaller share.",
             percent(*share)
         ),
@@ -100,7 +101,7 @@ fn two_digits(n: u64) -> u64 {
 pub fn how(comparison: &Comparison) -> Option<String> {
     match comparison.what_would_decide.as_ref()? {
         Deciding::MoreUnits { unit: unit @ Unit::Boot, for_the_bound, .. } => Some(format!(
-            "A bound of {} needs {} of `{}` without a stall.",
+            "A bound of {} needs {} of `{}` without a {NOUN}.",
             percent(comparison.verdict.rules.fixed_below),
             units::of(*unit, *for_the_bound),
             comparison.test.name
