@@ -1,7 +1,13 @@
-//! A mapping, a line of `----`, and the CSV that it is of.
+//! A mapping is read or refused, and with one a table is imported or refused.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|text: &str| {
-    let (mapping, csv) = text.split_once("\n----\n").unwrap_or((text, ""));
-    any_input::mapped(mapping, csv);
+use import::format::{Format, read};
+use import::ktap::Depth;
+use import::mapping::Mapping;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (&str, &str)| {
+    let (map, table) = input;
+    let Ok(mapping) = Mapping::parse("x.toml", map) else { return };
+    let _ = read(table, Some(Format::Csv), Some(&mapping), Depth::Leaves);
 });
