@@ -16,7 +16,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha12Rng;
 use sha2::{Digest, Sha256};
 
-use model::definition::{Definition, MOST_TRIALS};
+use model::definition::{Definition, MOST_TRIALS, Variant, variants};
 
 /// One trial of the plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -245,6 +245,11 @@ fn cells(
     }
     notes.extend(idle(definition));
     let mut cells: Vec<Cell> = Vec::new();
+    let plain = ("", Variant::default());
+    let variants: Vec<(&str, &Variant)> = match definition.variants.is_empty() {
+        true => vec![(plain.0, &plain.1)],
+        false => definition.variants.iter().map(|(name, of)| (name.as_str(), of)).collect(),
+    };
     for kernel in &site.kernels {
         for &workload in &factors.workload {
             let crossed = factors.own_crossed(workload);
@@ -263,12 +268,17 @@ fn cells(
                                     until: definition.until,
                                 };
                                 for own in &crossed {
-                                    if cells.len() as u64 >= MOST_TRIALS {
-                                        return Err(PlanError::TooManyCells);
+                                    for variant in &variants {
+                                        if cells.len() as u64 >= MOST_TRIALS {
+                                            return Err(PlanError::TooManyCells);
+                                        }
+                                        let spec = spec(
+                                            definition, site, workload, around, own, variant.1,
+                                        )?;
+                                        let labels = labels(definition, own, variant.0);
+                                        let kernel = kernel.clone();
+                                        cells.push(Cell { kernel, labels, spec });
                                     }
-                                    let spec = spec(definition, site, workload, around, own)?;
-                                    let labels = labels(definition, own);
-                                    cells.push(Cell { kernel: kernel.clone(), labels, spec });
                                 }
                             }
                         }
@@ -337,13 +347,16 @@ fn spec(
     workload: Workload,
     around: Around<'_>,
     own: &[(&'static OwnFactor, String)],
+    variant: &Variant,
 ) -> Result<TrialSpec, BadValue> {
+    let around = variant.around(around);
+    let command = definition.command.as_ref().map(|table| variant.command(table));
     let task = workload.task(&workload::Cell {
         around,
         cpus: site.cpus,
         own,
         mutex: &definition.mutex,
-        command: definition.command.as_ref(),
+        command: command.as_ref(),
     })?;
     let spec = TrialSpec {
         trial: 0,
@@ -390,7 +403,7 @@ fn expected(spec: &TrialSpec) -> Span {
 
 /// The labels of a cell: the definition's, and the own factors that have no column, where they are
 /// varied or are not the default.
-fn labels(definition: &Definition, own: &[(&'static OwnFactor, String)]) -> String {
+fn labels(definition: &Definition, own: &[(&'static OwnFactor, String)], variant: &str) -> String {
     let mut labels: BTreeMap<&str, &str> =
         definition.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     for (factor, value) in own {
@@ -398,6 +411,9 @@ fn labels(definition: &Definition, own: &[(&'static OwnFactor, String)]) -> Stri
         if !factor.has_column && (varied || value != factor.default) {
             labels.insert(factor.name, value);
         }
+    }
+    if !variant.is_empty() {
+        labels.insert(variants::LABEL, variant);
     }
     labels.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(";")
 }

@@ -9,6 +9,7 @@ mod label;
 mod near;
 mod overrides;
 mod toml_text;
+pub mod variants;
 
 pub use control::Control;
 pub use error::{DefinitionError, NotTaken};
@@ -16,6 +17,7 @@ pub use factors::{BadFactor, Factors, Given};
 pub use near::{did_you_mean, near_names};
 pub use overrides::{BadOverride, Override, OverrideProblem, Overrides, split_values};
 pub use toml_text::parse;
+pub use variants::Variant;
 
 use std::collections::BTreeMap;
 
@@ -71,6 +73,9 @@ pub struct Definition {
     pub mutex: mutex::Table,
     /// The program of the workload `command`.
     pub command: Option<command::Table>,
+    /// What differs by a name, each in every block; empty: nothing does.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "variants::read")]
+    pub variants: BTreeMap<String, Variant>,
     /// What a first look makes of the definition.
     pub quick: Quick,
     /// Labels of every row, by which a comparison can tell runs apart.
@@ -97,6 +102,7 @@ impl Default for Definition {
             recovery: Recovery::default(),
             mutex: mutex::Table::default(),
             command: None,
+            variants: BTreeMap::new(),
             quick: Quick::default(),
             labels: BTreeMap::new(),
         }

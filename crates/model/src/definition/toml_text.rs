@@ -6,6 +6,7 @@ use toml::{Deserializer, Spanned};
 use super::error::NotTaken;
 use super::near::did_you_mean;
 use super::{Definition, DefinitionError, FACTOR_NAMES, Factors};
+use crate::outcome::Condition;
 use crate::serde_words::found_and_accepted;
 use crate::workload::Workload;
 
@@ -57,6 +58,34 @@ pub fn parse(file: &str, name: &str, text: &str) -> Result<Definition, Definitio
     if let Some(Err((key, problem))) = definition.command.as_ref().map(|command| command.check()) {
         let path = format!("command.{key}");
         return Err(error_at(place(&document, &path), format!("{path}: {problem}")));
+    }
+    for (name, variant) in &definition.variants {
+        let path = format!("variants.{name}");
+        let bad =
+            |problem: String| Err(error_at(place(&document, &path), format!("{path}: {problem}")));
+        match &definition.command {
+            Some(table) => {
+                if let Err((key, problem)) = variant.command(table).check() {
+                    return bad(format!("{key}: {problem}"));
+                }
+            }
+            None if variant.is_of_a_program() => {
+                return bad(
+                    "argv, env and folder are of a program, and there is no [command]".into()
+                );
+            }
+            None => {}
+        }
+    }
+    let has_program = definition.factors.workload.contains(&Workload::Command);
+    let of_a_program = |condition: &&Condition| condition.is_of_a_program() && !has_program;
+    if let Some(condition) = definition.outcome.stall.conditions().iter().find(of_a_program) {
+        let path = "outcome.stall";
+        let problem = format!(
+            "{path}: `{condition}` looks at the end or the output of a program: it needs the workload \
+             `command`"
+        );
+        return Err(error_at(place(&document, path), problem));
     }
     match of_the_workloads(&document, &definition) {
         Some((path, problem)) => {

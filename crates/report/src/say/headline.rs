@@ -3,8 +3,10 @@
 
 use analysis::Analysis;
 use analysis::case::Occurrence;
+use analysis::cells::Cell;
 use analysis::finding::Finding;
 use analysis::finding::stalls::Stalls;
+use model::definition::variants::LABEL;
 use stats::proportion::{Proportion, wilson};
 use stats::words::{self, out_of};
 
@@ -102,11 +104,27 @@ fn next_step(analysis: &Analysis) -> String {
     let Some(run) = analysis.runs.first().filter(|run| !run.is_imported()) else {
         return String::new();
     };
+    let of_program = |cell: &Cell| cell.factors.get("workload") == "command";
+    if analysis.cells.first().is_some_and(of_program) {
+        let mut shares: Vec<(f64, &str)> =
+            analysis.cells.iter().filter_map(|cell| Some((share(cell)?, variant(cell)?))).collect();
+        shares.sort_by(|a, b| b.0.total_cmp(&a.0));
+        return match (shares.first(), shares.last()) {
+            (Some((_, base)), Some((_, test))) if base != test => format!(
+                "Hold two variants against each other: `experiments compare {} --by variants --base {base} \
+                 --test {test}`.",
+                run.name()
+            ),
+            _ => format!(
+                "Test a fix in turns with the program: name both in `[variants]` of `{}`.",
+                run.experiment
+            ),
+        };
+    }
     // From the kernel that stalled most to the one that stalled least.
-    let judged = analysis.cells.iter().filter(|cell| !cell.is_control && cell.observed() > 0);
-    let mut shares: Vec<(f64, &str)> = judged
-        .map(|cell| (cell.stalled() as f64 / cell.observed() as f64, cell.factors.kernel()))
-        .collect();
+    let cells = analysis.cells.iter().filter(|cell| !cell.is_control);
+    let mut shares: Vec<(f64, &str)> =
+        cells.filter_map(|cell| Some((share(cell)?, cell.factors.kernel()))).collect();
     shares.sort_by(|a, b| b.0.total_cmp(&a.0));
     match (shares.first(), shares.last(), analysis.runs.len()) {
         (Some((_, base)), Some((_, test)), 1) if base != test => format!(
@@ -124,6 +142,17 @@ fn next_step(analysis: &Analysis) -> String {
             run.experiment
         ),
     }
+}
+
+/// The share of a cell's trials that were hit; `None` where none was judged.
+fn share(cell: &Cell) -> Option<f64> {
+    (cell.observed() > 0).then(|| cell.stalled() as f64 / cell.observed() as f64)
+}
+
+/// The variant of a cell, if its definition has any.
+fn variant(cell: &Cell) -> Option<&str> {
+    let labels = cell.factors.get("labels").split(';');
+    labels.filter_map(|label| label.split_once('=')).find(|(key, _)| *key == LABEL).map(|it| it.1)
 }
 
 /// From where on the series stalled, and how often at its highest thread count that did.
