@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use analysis::Analysis;
+use records::whole;
 
 use crate::document::content::{self, blocks, title};
 use crate::document::room::Room;
@@ -95,7 +96,7 @@ pub fn summary(analysis: &Analysis, details: bool) -> String {
 }
 
 /// Writes `report.md`, `report.html` and every figure as SVG and PNG into a folder, which is made if
-/// it is not there. Gives what it wrote, the report first.
+/// it is not there. Each is the old one or the new one, never a part. Gives what it wrote, the report first.
 pub fn write(analysis: &Analysis, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     let _told = Told::of(analysis);
     let figures = AnyFigure::of(analysis);
@@ -108,7 +109,7 @@ pub fn write(analysis: &Analysis, folder: &Path) -> Result<Vec<PathBuf>, ReportE
     let mut written = Vec::new();
     let mut put = |name: String, content: &str| {
         let file = folder.join(name);
-        std::fs::write(&file, plain(content).as_bytes()).map_err(failed(&file))?;
+        whole::write(&file, plain(content).as_bytes()).map_err(failed(&file))?;
         written.push(file);
         Ok::<(), ReportError>(())
     };
@@ -120,7 +121,11 @@ pub fn write(analysis: &Analysis, folder: &Path) -> Result<Vec<PathBuf>, ReportE
     }
     for (figure, drawn) in figures.iter().zip(&drawn) {
         let file = folder.join(format!("{}.png", drawn.name));
-        figure.png(&file)?;
+        // Drawn beside, so that a full disk leaves the figure that was there.
+        let beside = folder.join(format!(".{}.next.png", drawn.name));
+        let drawn = figure.png(&beside).map_err(ReportError::from);
+        let placed = drawn.and_then(|()| std::fs::rename(&beside, &file).map_err(failed(&file)));
+        placed.inspect_err(|_| drop(std::fs::remove_file(&beside)))?;
         written.push(file);
     }
     Ok(written)
