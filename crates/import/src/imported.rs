@@ -60,6 +60,8 @@ impl Imported {
             said,
             status: self.status_said(),
             checks_without_result: self.checks_without_result,
+            blocks: !self.trials.is_empty()
+                && self.trials.iter().all(|trial| trial.cells.get("block").is_some()),
         }
     }
 }

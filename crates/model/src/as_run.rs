@@ -60,6 +60,10 @@ pub struct Import {
     /// Functional checks that the source planned and that have no result in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub checks_without_result: u64,
+    /// Whether the source says each trial's block. Otherwise blocks are numbers made by the import, and say
+    /// nothing about time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub blocks: bool,
 }
 
 /// A line of an imported source that was not understood.

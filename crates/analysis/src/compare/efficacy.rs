@@ -17,7 +17,7 @@ use stats::strata::{
     mantel_haenszel_difference, mantel_haenszel_ratio,
 };
 use stats::two_by_two::{Contrast, Side, TwoByTwo, fisher, newcombe};
-use stats::{Alternative, Estimate, Level, StatError, TestResult};
+use stats::{Alternative, Estimate, Interval, Level, StatError, TestResult};
 
 /// The stall probabilities against each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -223,7 +223,17 @@ impl Effect {
             intervals: of
                 .intervals
                 .into_iter()
-                .map(|interval| interval.agreeing(no_effect, of.estimate, p_value))
+                .map(|interval| {
+                    // The test of whole clusters excludes what an interval by their variance holds: then
+                    // that interval says nothing.
+                    let holds = interval.low.is_some_and(|low| low < no_effect)
+                        && interval.high.is_some_and(|high| high > no_effect);
+                    let excluded = p_value.is_some_and(|p| p <= level.alpha());
+                    if units.unit != Unit::Trial && holds && excluded {
+                        return Interval { low: None, high: None, ..interval };
+                    }
+                    interval.agreeing(no_effect, of.estimate, p_value)
+                })
                 .collect(),
             ..of
         };

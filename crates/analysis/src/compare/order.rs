@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::sides::{Sides, Which};
-use super::units::FEWEST;
 
 /// How the sides lie in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -36,10 +35,13 @@ pub fn of(sides: &Sides) -> Order {
             runs.entry(trial.run).or_default().insert(side);
         }
     }
-    let imported = |at: &usize| sides.data.runs.get(*at).is_some_and(|run| run.is_imported());
+    let no_blocks = |at: &usize| {
+        let run = sides.data.runs.get(*at).filter(|run| run.is_imported());
+        run.is_some_and(|run| !run.definition.import.as_ref().is_some_and(|import| import.blocks))
+    };
     let both = blocks.values().filter(|sides| sides.len() == 2).count();
-    // A source that knows no blocks has all trials in one.
-    if runs.keys().any(imported) && both < FEWEST as usize {
+    // The blocks of a source that says none are made up.
+    if runs.keys().any(no_blocks) {
         return Order::Unknown;
     }
     // The last block of a run that was stopped may have one side only.

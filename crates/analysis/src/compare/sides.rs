@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::copies;
 use super::error::CompareError;
 use super::units::BOOT;
+use super::{copies, strata};
 use crate::analysis::{the_control, the_rule};
 use crate::cells::Cells;
 use crate::data::{Data, Trial};
@@ -381,14 +381,19 @@ impl Sides {
         control: Option<&Control>,
         level: Level,
     ) -> Result<Vec<Option<Outcome>>, CompareError> {
-        let mut place: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut place: BTreeMap<String, usize> = BTreeMap::new();
         let mut cells = Vec::new();
         let mut trials = Vec::new();
         let mut members = Vec::new();
         for (at, trial) in of.iter().flat_map(|side| self.trials(*side)) {
             let Some(factors) = self.data.cells.get(trial.cell) else { continue };
-            let cell = *place.entry(trial.cell).or_insert_with(|| {
-                cells.push(factors.clone());
+            // Two modes are those of a stratum, both sides together.
+            let factors = match rule.is_by_modes() && of.len() == 2 {
+                true => strata::without_sides(self, trial).unwrap_or_else(|| factors.clone()),
+                false => factors.clone(),
+            };
+            let cell = *place.entry(format!("{factors:?}")).or_insert_with(|| {
+                cells.push(factors);
                 cells.len() - 1
             });
             trials.push(Trial { cell, ..trial.clone() });

@@ -239,6 +239,15 @@ fn shape(sides: &Sides, trial: &Trial) -> Option<Shape> {
     Some(Shape { factors, cpus: trial.cpus, nodes: trial.nodes })
 }
 
+/// The factors of a trial's stratum: its cell's without what tells the sides apart.
+pub(super) fn without_sides(sides: &Sides, trial: &Trial) -> Option<Factors> {
+    let Shape { factors, cpus, nodes } = shape(sides, trial)?;
+    // Guests of several sizes are several strata.
+    let size = |n: Option<u64>| n.map_or_else(|| "unknown".to_string(), |n| n.to_string());
+    let labels = format!("{};cpus={};nodes={}", factors.get("labels"), size(cpus), size(nodes));
+    Some(factors.with("labels", &labels))
+}
+
 /// How strata are named: by what differs among them.
 struct Naming {
     factors: Vec<&'static str>,

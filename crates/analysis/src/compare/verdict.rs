@@ -102,6 +102,8 @@ pub enum Because {
     BaseDidNotStall,
     /// Undecided: on average no relevant effect is left, but the strata are shown to differ.
     StrataDiffer,
+    /// Unit by unit the sides differ one way, over all trials the other: a few large units decide.
+    UnequalUnits,
     /// Undecided: an effect is neither shown nor excluded.
     NeitherShownNorExcluded,
     /// Undecided: the boots or the stretches are too few to be told from their sides.
@@ -189,8 +191,16 @@ fn by_units(units: &Units, rules: Rules, seed: u64) -> Result<Verdict, StatError
         rules,
     };
     let effect = Effect::of(units, None, test.p_value, rules.level)?;
-    let difference = effect.difference.estimate.unwrap_or(0.0);
+    let pooled = effect.difference.estimate.unwrap_or(0.0);
     let significant = test.p_value.is_some_and(|p| p <= alpha);
+    // The test's own direction: clusters of unequal sizes may say another than their trials do.
+    let difference = match units.unit {
+        Unit::Trial => pooled,
+        Unit::Boot | Unit::Stretch => test.statistic.unwrap_or(pooled),
+    };
+    if significant && difference * pooled < 0.0 {
+        return Ok(verdict(Kind::Undecided, Because::UnequalUnits));
+    }
     if significant && difference > 0.0 {
         return Ok(verdict(Kind::Worse, Because::MoreStalls));
     }

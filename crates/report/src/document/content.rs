@@ -3,6 +3,7 @@
 
 use analysis::Analysis;
 use analysis::cells::Cell;
+use analysis::finding::Finding;
 use analysis::run::Run;
 use stats::samples::median::median_ranks;
 use stats::words::{counted, percent, significant};
@@ -77,6 +78,8 @@ pub fn blocks(analysis: &Analysis, figures: Vec<Drawn>, room: Room) -> Vec<Block
 pub fn short(analysis: &Analysis) -> Vec<Block> {
     let sentences = crate::say::headline::sentences(analysis);
     let mut blocks: Vec<Block> = sentences.into_iter().map(Block::Paragraph).collect();
+    let confounded = analysis.findings.iter().find(|it| matches!(it, Finding::ThreadsAreCpus(_)));
+    blocks.extend(confounded.map(|it| Block::Paragraph(crate::say::finding(it))));
     blocks.extend(short_cells(analysis));
     if judges_by_stalls(analysis) {
         let rule = crate::say::rule::in_words(&analysis.stall, analysis.control.as_ref());

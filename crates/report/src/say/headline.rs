@@ -27,6 +27,10 @@ pub fn sentences(analysis: &Analysis) -> Vec<String> {
             let [limit, _, next] = of_case.map_or_else(Default::default, three);
             [by_factor::headline(it), limit, next]
         }
+        // A kernel on which the race does not exist is no answer where others could have had it.
+        Some(Finding::Case(_)) if no_stall(found).is_some() && !nothing_can_stall(analysis) => {
+            no_stall(found).map_or_else(Default::default, |it| of_no_stall(analysis, it))
+        }
         Some(Finding::Case(_)) => {
             let [limit, mut meaning, next] = of_case.map_or_else(Default::default, three);
             if let Some(without) = found.iter().find(|finding| is_without_event(finding)) {
@@ -55,6 +59,13 @@ fn three(sentences: Vec<String>) -> [String; 3] {
 
 fn any_stalls(found: &[Finding]) -> bool {
     found.iter().any(|finding| matches!(finding, Finding::Stalls(_)))
+}
+
+fn no_stall(found: &[Finding]) -> Option<&Stalls> {
+    found.iter().find_map(|finding| match finding {
+        Finding::NoStall(it) => Some(it),
+        _ => None,
+    })
 }
 
 fn is_without_event(finding: &Finding) -> bool {

@@ -656,10 +656,23 @@ fn imported(status: Option<Value>) -> impl Fn(&mut Synthetic) {
     move |made| {
         made.manifest.executor = model::manifest::Origin::Imported;
         made.manifest.started_at = String::new();
-        if let Some(status) = &status {
-            made.manifest.definition["import"] = json!({ "status": status });
-        }
+        made.manifest.definition["import"] = match &status {
+            Some(status) => json!({ "status": status, "blocks": true }),
+            None => json!({ "blocks": true }),
+        };
     }
+}
+
+#[test]
+fn blocks_that_an_import_made_up_are_no_turns() {
+    let without = |made: &mut Synthetic| {
+        imported(None)(made);
+        made.manifest.definition["import"] = json!({});
+    };
+    let base = stock().trials(96, 40, 60).change(without);
+    let found = compared(&base, &fix().trials(96, 0, 60).change(without));
+    assert_eq!((found.verdict.kind, found.gate), (Kind::Undecided, Gate::Undecided));
+    says(&found, "no record says that the sides were measured in turns");
 }
 
 /// Every third trial crashes.

@@ -31,8 +31,20 @@ pub fn too_few(comparison: &Comparison, of_trials: &str) -> String {
         _ if comparison.order == Order::Unknown => {
             "no record says that the sides were measured in turns, and the machine may have changed between them"
         }
+        _ if comparison.order == Order::Alternating => {
+            "so few turns can't tell what the machine did from what the patch does"
+        }
+        _ if comparison.order == Order::AtTheSameTime => {
+            "the sides were measured apart, and their machines may differ"
+        }
         _ => "the sides were not measured in turns, and the machine may have changed between them",
     };
+    if comparison.order == Order::PartlyInterleaved {
+        return format!(
+            "If all trials were independent it would be `{of_trials}`, but only part of them share blocks \
+             with the other side, and the machine may have changed between the others."
+        );
+    }
     let there = match (units.base, units.test) {
         (1, 1) => match units.unit {
             Unit::Boot => "one boot a side".to_string(),

@@ -98,6 +98,11 @@ pub fn meaning(comparison: &Comparison) -> Option<String> {
                 if names.len() > 1 { ", averaged over the strata" } else { "" }
             )
         }
+        Because::UnequalUnits => {
+            "Counted by boots or stretches the sides differ one way and over all trials the other, since a few \
+             large ones decide. Measure ones of equal size."
+                .to_string()
+        }
         Because::StrataDiffer => {
             "On average it {HAS} neither half nor twice as often, but the strata \
                                   differ by more than chance: read each of them."
