@@ -457,8 +457,8 @@ fn a_threshold_has_one_sided_bounds_and_its_notes() {
     assert!(none["one_sided"]["t50"]["at_least"].is_number());
     assert!(none["one_sided"]["t50"]["at_most"].is_null() && none["t50"]["high"].is_null());
     let said = user.experiments("stat threshold t.csv").ok();
-    assert!(said.contains("one sided t50 at least"), "{said}");
-    let said = user.experiments("stat threshold t.csv --level 0.4").ok();
+    assert!(said.contains("t50  above 16"), "{said}");
+    let said = user.experiments("stat threshold t.csv --level 0.4 --all").ok();
     assert!(said.contains("Note: no one-sided bounds at 40 %"), "{said}");
 }
 

@@ -48,12 +48,9 @@ pub fn run(args: ThresholdArgs, out: &mut dyn Write) -> Outcome {
     let in_full = args.options.json || args.options.all;
     let of_curve = found.curve.notes.iter().filter(|note| in_full || say::adds(note));
     let mut notes: Vec<String> = of_curve.map(say::note).collect();
-    notes.extend(doubled(level).is_none().then(|| say::no_one_sided(level)));
+    notes.extend((in_full && doubled(level).is_none()).then(|| say::no_one_sided(level)));
     notes.extend(columns.unused(&["threads", "n", "k"]));
-    let mut shown = paths(&["t10", "t50", "t90", "isotonic"]);
-    if found.curve.t50.estimate.is_none() && found.curve.beyond.t50.is_none() {
-        shown.extend(paths(&["one_sided"]));
-    }
+    let shown = paths(&["t10", "t50", "t90", "isotonic"]);
     let headline = say::headline(&found.curve, level);
     let mut result = serde_json::to_value(&found).unwrap_or_default();
     if !args.options.json {

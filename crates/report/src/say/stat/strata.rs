@@ -21,7 +21,13 @@ pub fn one_test(found: &StrataSummary) -> (&'static str, Option<f64>) {
 pub fn headline(found: &StrataSummary, level: Level) -> String {
     let (method, p) = one_test(found);
     let ratio = number(found.odds_ratio.estimate);
+    let homogeneity = found.tests.iter().find(|test| test.method == "breslow-day-tarone");
+    let unlike = homogeneity.and_then(|test| test.p_value).filter(|p| *p <= level.alpha());
     match p {
+        Some(value) if value <= level.alpha() && unlike.is_some() => format!(
+            "The sides differ, and not alike in all strata: read each by itself ({method}, {}).",
+            p_is(p)
+        ),
         Some(value) if value <= level.alpha() => {
             format!("The sides differ: the common odds ratio is {ratio} ({method}, {}).", p_is(p))
         }

@@ -10,7 +10,8 @@ use super::number;
 /// The answer in a sentence.
 pub fn headline(found: &Threshold, level: Level) -> String {
     let (from, to) = found.range().unwrap_or_default();
-    match (found.t50.estimate, found.beyond.t50) {
+    let beyond = found.beyond.t50.or_else(|| of_bounds(&found.t50, (from, to)));
+    match (found.t50.estimate, beyond) {
         (Some(threads), _) if !found.fits() => format!(
             "Half of the trials or more stall from {} threads on, by the isotonic estimate.",
             number(threads)
@@ -36,10 +37,20 @@ pub fn headline(found: &Threshold, level: Level) -> String {
     }
 }
 
+/// On which side of the thread counts tried a threshold lies that has no estimate and one bound.
+fn of_bounds(of: &Estimate, (from, to): (u64, u64)) -> Option<Beyond> {
+    match (of.estimate, of.low, of.high) {
+        (None, None, Some(high)) if high < from as f64 => Some(Beyond::Below),
+        (None, Some(low), None) if low > to as f64 => Some(Beyond::Above),
+        _ => None,
+    }
+}
+
 /// A threshold in a table: `11.3 (8.1 to 15.2)`, `below 2` where it lies beyond the thread counts tried,
 /// from the first to the second of `tried`.
 pub fn at(of: &Estimate, beyond: Option<Beyond>, tried: (u64, u64)) -> String {
     let (from, to) = (tried.0 as f64, tried.1 as f64);
+    let beyond = beyond.or_else(|| of_bounds(of, tried));
     match (beyond, of.estimate) {
         (Some(Beyond::Below), _) => match of.high.filter(|high| (from..=to).contains(high)) {
             Some(high) => format!("below {from} (interval up to {})", number(high)),
@@ -49,6 +60,7 @@ pub fn at(of: &Estimate, beyond: Option<Beyond>, tried: (u64, u64)) -> String {
             Some(low) => format!("above {to} (interval from {})", number(low)),
             None => format!("above {to}"),
         },
+        (None, None) if of.low.is_none() && of.high.is_none() => "-".to_string(),
         (None, Some(threads)) if of.low.is_none() && of.high.is_none() => number(threads),
         (None, estimate) => format!("{} ({})", number(estimate), interval(of, tried)),
     }
