@@ -11,6 +11,7 @@
 pub mod affinity;
 pub mod clock;
 pub mod environment;
+pub mod epoll;
 pub mod errno;
 pub mod futex;
 pub mod futex_hash;

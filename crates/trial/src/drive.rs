@@ -153,7 +153,7 @@ impl<'a, W: Work> Drive<'a, W> {
         self.tell_progress(start_ns, &mut record);
 
         let call = |call: &str, errno| TrialError::Call { call: call.to_string(), errno };
-        let failed = self.stage.failed().map(|errno| call("futex", errno));
+        let failed = self.stage.failed().map(|errno| call(W::CALL, errno));
         let opened = opened.err().map(|errno| call("futex wake of the barrier", errno));
         let error = error.or(joined.err()).or(failed).or(opened);
         if let Some(error) = error {
@@ -163,7 +163,7 @@ impl<'a, W: Work> Drive<'a, W> {
         }
 
         let Some(window) = window else { return record };
-        let driven = self.measure(begun_ns, window, left_early, &mut record);
+        let driven = self.measure(start_ns, begun_ns, window, left_early, &mut record);
         if let Some(hash) = &self.hash {
             hash.judge(&mut record);
         }
@@ -363,6 +363,7 @@ impl<'a, W: Work> Drive<'a, W> {
     /// The window's columns.
     fn measure(
         &mut self,
+        start_ns: u64,
         begun_ns: u64,
         mut window: Window,
         left_early: bool,
@@ -399,7 +400,7 @@ impl<'a, W: Work> Drive<'a, W> {
             record.thread_ops_median = each.get(each.len().saturating_sub(1) / 2).copied();
             record.thread_ops_max = each.last().copied();
         }
-        Driven { begun_ns, window, last_left_ns, ops: self.counters.sum() }
+        Driven { start_ns, begun_ns, window, last_left_ns, ops: self.counters.sum() }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::drive::drive;
 use crate::prepare::Prepared;
 use crate::work::OnlyLooks;
 use crate::workload::command;
+use crate::workload::epoll::Epoll;
 use crate::workload::messenger::Messenger;
 use crate::workload::mutex::Mutex;
 use crate::workload::resize::Resize;
@@ -37,6 +38,7 @@ pub fn run(spec: &TrialSpec) -> TrialRecord {
             let work = Messenger::new(parameters, spec.threads);
             Ok(drive(spec, &prepared, work, &mut OnlyLooks))
         }
+        Task::Epoll(_) => Epoll::new().map(|work| drive(spec, &prepared, work, &mut OnlyLooks)),
         Task::Command(command) => Ok(command::run(spec, command, &prepared)),
     };
     driven.unwrap_or_else(|error| prepared.refused(error))

@@ -6,6 +6,8 @@ use model::record::TrialRecord;
 /// How a trial went, for the workload to judge what it saw.
 #[derive(Debug, Clone)]
 pub struct Driven {
+    /// The trial's start, from which its times are told.
+    pub start_ns: u64,
     /// When the first thread could begin: just before its creation, or as the barrier opened.
     pub begun_ns: u64,
     /// The time in which all threads worked together, if there was one.
@@ -29,6 +31,9 @@ pub struct Window {
 pub trait Work: Sync + 'static {
     /// What one thread has to itself: made before it is created, looked at after it was joined.
     type Own: Send + 'static;
+
+    /// The system call whose failure makes a thread leave.
+    const CALL: &'static str = "futex";
 
     /// Makes it, for the thread of that number.
     fn own(&self, index: usize) -> Self::Own;

@@ -3,6 +3,7 @@
 
 pub mod command;
 mod declare;
+pub mod epoll;
 pub mod messenger;
 pub mod mutex;
 pub mod resize;
@@ -128,6 +129,8 @@ workloads! {
     Resize = resize::Resize;
     /// Messenger threads post to workers, one futex a worker.
     Messenger = messenger::Messenger;
+    /// Threads ask one epoll instance for a file that is always readable.
+    Epoll = epoll::Epoll;
     /// Another program.
     Command = command::Command;
 }

@@ -6,6 +6,7 @@
 //! or allocate.
 
 pub mod command;
+pub mod epoll;
 pub mod messenger;
 pub mod mutex;
 pub mod resize;
