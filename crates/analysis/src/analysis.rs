@@ -23,7 +23,7 @@ use crate::timeline::{Account, Timelines};
 use crate::warning::{self, Warning};
 use model::definition::Control;
 use model::factor::POLICY;
-use model::outcome::StallRule;
+use model::outcome::{Condition, StallRule};
 use stats::Level;
 use stats::samples::Resampling;
 
@@ -159,6 +159,14 @@ impl Analysis {
         }
         for (run, account) in data.runs.iter().zip(&timelines.accounts) {
             damage.extend(account.damage(run));
+        }
+        // Nobody asks for a recovery of throughput where the rule looks at something else.
+        let by_speed = |condition: &Condition| {
+            condition.is_by_throughput()
+                || matches!(condition, Condition::Event { .. } | Condition::Reported)
+        };
+        if !stall.conditions().iter().any(by_speed) {
+            damage.retain(|it| !matches!(it, Damage::NotWatched { .. }));
         }
         damage.extend(crate::torn::damage(&data)?);
         let mut warnings: Vec<Warning> = warning::mixed_durations(&data).into_iter().collect();
@@ -300,7 +308,6 @@ mod tests {
     use super::*;
     use crate::finding::Finding;
     use crate::synthetic::Synthetic;
-    use model::outcome::Condition;
     use serde_json::{Value, json};
 
     fn analysis(made: &Synthetic) -> Analysis {
